@@ -1,0 +1,47 @@
+// A benchmark is a list of cases: no clock, no allocation, no vendor name, no printing.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/work.h"
+
+namespace assay {
+
+enum class ProfileKind : std::uint8_t { quick, standard, full };
+
+// One thing to find out on one device. Either `work` has steps (a timed case), or `question` or `host_survey` is set.
+struct Case {
+  std::string name;    // "gemm/bf16/square/2048": clean, unique within a device, stable over releases
+  std::string family;  // "gemm", "issue", "memory", "latency", "transfer", "launch", "capacity", "host", "train"
+  Work work;
+  Preparation preparation;
+  Pattern data = Pattern::typical;
+  std::string cache;    // "cold", "hot" or ""
+  std::string phase;    // "burst", "sustained" or ""
+  std::string variant;  // "default", "best", "nontemporal" or ""
+  std::string precision;
+  bool whole_step = false;           // a many-step work: rows for its phases and its memory too
+  std::optional<Question> question;  // answered by the back end
+  std::string host_survey;           // answered by bench/host: "cpu", "memory", "shared_memory", "processes", "storage"
+  double seconds_expected = 0.5;     // rough, for ordering and the budget
+};
+
+// A question people ask, and the cases that answer it on this device, within this profile.
+struct Benchmark {
+  std::string family;
+  std::string question;  // "How fast is a matrix product, by precision and size?"
+  std::vector<Case> (*cases)(const DeviceInfo& device, ProfileKind profile);
+};
+
+// All benchmarks, in the order of a report. Deterministic: the same device facts give the same cases in every process.
+const std::vector<Benchmark>& catalogue();
+
+// Every case for a device, most informative first, so that a short budget still gives an answer.
+std::vector<Case> cases_for(const DeviceInfo& device, ProfileKind profile);
+
+}  // namespace assay

@@ -1,0 +1,53 @@
+# Functions that every folder uses to declare its targets in the same way, and the list of what was found.
+
+add_library(assay_warnings INTERFACE)
+target_compile_options(assay_warnings INTERFACE -Wall -Wextra -Wconversion -Wswitch-enum -Wno-psabi
+  $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
+
+add_library(assay_sanitize INTERFACE)
+if(ASSAY_SANITIZE)
+  target_compile_options(assay_sanitize INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(assay_sanitize INTERFACE -fsanitize=address,undefined)
+endif()
+
+# assay_library(core SOURCES ... LIBRARIES ...): a static library of one folder, seen from the root of the tree.
+function(assay_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_library(assay_${name} STATIC ${ARG_SOURCES})
+  target_include_directories(assay_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  target_link_libraries(assay_${name} PUBLIC ${ARG_LIBRARIES} assay_sanitize PRIVATE assay_warnings)
+endfunction()
+
+# assay_plugin(cpu SOURCES ... LIBRARIES ...): a plug-in that exports nothing but its entry.
+function(assay_plugin name)
+  cmake_parse_arguments(ARG "" "DIRECTORY" "SOURCES;LIBRARIES" ${ARGN})
+  if(NOT ARG_DIRECTORY)
+    set(ARG_DIRECTORY ${ASSAY_PLUGIN_DIRECTORY})
+  endif()
+  add_library(assay_plugin_${name} MODULE ${ARG_SOURCES})
+  target_include_directories(assay_plugin_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_link_libraries(assay_plugin_${name} PRIVATE assay_core ${ARG_LIBRARIES} assay_sanitize assay_warnings)
+  target_link_options(assay_plugin_${name} PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/plugin.map)
+  set_target_properties(assay_plugin_${name} PROPERTIES PREFIX "" OUTPUT_NAME assay_${name}
+    LIBRARY_OUTPUT_DIRECTORY ${ARG_DIRECTORY} LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/plugin.map)
+endfunction()
+
+# assay_found(cpu YES "oneDNN 2.6.3 headers"): remembers a line for the summary at the end of configuring.
+function(assay_found what yes detail)
+  set_property(GLOBAL APPEND PROPERTY ASSAY_FINDINGS "${what}|${yes}|${detail}")
+endfunction()
+
+function(assay_print_findings)
+  get_property(findings GLOBAL PROPERTY ASSAY_FINDINGS)
+  foreach(finding IN LISTS findings)
+    string(REPLACE "|" ";" parts "${finding}")
+    list(GET parts 0 what)
+    list(GET parts 1 yes)
+    list(GET parts 2 detail)
+    if(yes)
+      message(STATUS "✓ ${what}: ${detail}")
+    else()
+      message(STATUS "✗ ${what}: ${detail}")
+    endif()
+  endforeach()
+endfunction()

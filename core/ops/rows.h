@@ -1,0 +1,62 @@
+// Ops that reduce along the rows, or down the columns, of a matrix.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "core/format.h"
+
+namespace assay {
+
+enum class Direction : std::uint8_t { forward, backward };
+
+// Rows of probabilities. Forward: x, y; backward: dy, y, dx; each [rows, columns]. Where `period` is not 0 the softmax
+// is causal: row r may see columns 0 .. (r mod period) + columns - period, and writes 0 beyond.
+struct Softmax {
+  Direction direction = Direction::forward;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Format format;
+  std::int64_t period = 0;
+};
+
+enum class NormKind : std::uint8_t { rms, layer };
+
+// y = weight (x - mean) / sqrt(variance + 1e-5) (+ bias); rms has no mean and no bias.
+// Forward: x [rows, columns], weight [columns], (bias [columns]), y, statistics [rows, 2] fp32 (mean, 1/deviation;
+// write). Backward: dy, x, weight, statistics, dx (read_write where `accumulate`: dx is added to what is there, the
+// residual).
+struct Norm {
+  NormKind kind = NormKind::rms;
+  Direction direction = Direction::forward;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Format format;
+  bool accumulate = false;
+};
+
+// Gradients of a norm's weight and bias, down the columns. Operands: dy, x [rows, columns], statistics [rows, 2] fp32,
+// dweight [columns], (dbias [columns] for layer).
+struct NormWeights {
+  NormKind kind = NormKind::rms;
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Format format;
+};
+
+// A bias gradient: y [columns] is the sum of x [rows, columns] down the columns.
+struct ColumnSum {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Format format;
+};
+
+// Loss and its gradient in one pass. Operands: logits [rows, columns], targets [rows] int32, losses [rows] fp32
+// (write), dlogits [rows, columns] (write): (softmax - onehot) / rows.
+struct CrossEntropy {
+  std::int64_t rows = 0;
+  std::int64_t columns = 0;
+  Format format;
+};
+
+}  // namespace assay
