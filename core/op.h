@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -33,8 +34,13 @@ std::string text(const Op& op);
 // dimension that is not positive or so large that bytes or flops would not fit into 63 bits.
 Op parse_op(std::string_view canonical);
 
+// Throws BadInput where parse_op would for the same op: what it says holds for ops made in code as well.
+void check(const Op& op);
+
 // What one execution must do at least. Multiply and add count as two flops; bytes are those the operands occupy, each
-// touched once (no write-allocate); a causal softmax or attention counts the half that is needed.
+// touched once (no write-allocate), scales included; a causal softmax reads and computes only what its rows see (and
+// writes all). Any other arithmetic, comparison or elementary function counts as one flop. A read_write operand counts
+// on both sides.
 struct Cost {
   double flops = 0;
   double bytes_read = 0;
@@ -62,12 +68,17 @@ std::vector<Operand> operands(const Op& op);
 using Reader = std::function<double(int operand, std::int64_t index)>;
 
 // What element `index` of written operand `operand` must be after one execution, in FP64 and unrounded. For a GEMM this
-// is one dot product, for a row op one row. Throws Error for ops that write nothing (read streams, launches).
+// is one dot product, for a row op one row, for a read stream the sum of everything. Throws Error where the op does not
+// write that operand (launches, chases, inputs).
 double expected(const Op& op, int operand, std::int64_t index, const Reader& before);
 
 // How far a right result may be from expected(): absolute, for that element, from the roundoff of the operands and the
 // accumulator, the length of the accumulation and the magnitudes involved (sum |a b| for a GEMM).
 double tolerance(const Op& op, int operand, std::int64_t index, const Reader& before);
+
+// Whether under Pattern::exact a right result is expected() rounded to the operand's element, to the last bit: products
+// and sums of integers, and pure moves. Where it is false, compare within tolerance().
+bool exact(const Op& op);
 
 // The family of cases an op belongs to by default: "gemm", "issue", "memory", "latency", "transfer", "launch".
 std::string family(const Op& op);

@@ -10,9 +10,11 @@ namespace assay {
 
 enum class Activation : std::uint8_t { none, relu, gelu };
 
-// D = activation(op(A) op(B) + beta D + bias), row-major, strided batches one after the other.
+// D = activation(alpha op(A) op(B) + beta D + bias), row-major, strided batches one after the other; the activation is
+// the tanh form where it is gelu. Flops are 2 batch m n k: epilogues are not counted.
 // A is [batch, m, k] ([batch, k, m] where transpose_a), B is [batch, k, n] ([batch, n, k] where transpose_b), D is
-// [batch, m, n], bias is [n] in D's format. Operands: a, b, (bias), d. d is read_write where beta is 1.
+// [batch, m, n], bias is [n] in D's format, the same for all rows and batches. Operands: a, b, (bias), d. d is
+// read_write where beta is 1, else write.
 struct Gemm {
   std::int64_t batch = 1;
   std::int64_t m = 0;
@@ -33,7 +35,7 @@ struct Gemm {
 enum class Unit : std::uint8_t { vector, matrix };
 
 // Multiply-adds on registers only: no memory, no library. `count` multiply-adds by each of the device's lanes at least;
-// the back end reports the true number through Choice::flops. No operands.
+// the back end reports the true number through Choice::flops. cost() is that of one lane: 2 count flops. No operands.
 struct Issue {
   Format operands;
   Element accumulate = Element::fp32;

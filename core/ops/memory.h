@@ -13,12 +13,13 @@ enum class StreamKind : std::uint8_t {
   scale,  // y = s x
   add,    // z = x + y
   triad,  // z = x + s y
-  read,   // the sum of x, into one element per worker, so that it cannot be optimised away
+  read,   // the sum of all of x, so that the loads cannot be optimised away
   write,  // y = s
 };
 enum class Store : std::uint8_t { plain, nontemporal };
 
-// s is 3. Operands: copy, scale: x, y; add, triad: x, y, z; read: x, sum [1] fp64; write: y. Each is [count].
+// s is 3. Operands: copy, scale: x, y; add, triad: x, y, z; read: x, sum [1] fp64 (write; workers add up in fp32 or
+// better and their sums are added in fp64); write: y. Each is [count], the last one is written.
 struct Stream {
   StreamKind kind = StreamKind::triad;
   std::int64_t count = 0;
@@ -46,7 +47,9 @@ inline bool operator==(Place a, Place b) { return a.kind == b.kind && a.index ==
 
 enum class CopyPath : std::uint8_t { engine, kernel };  // the driver's copy engine (memcpy on a CPU), or a kernel
 
-// `bytes` from one place to another. Operands: from, to, each [bytes] int8.
+// `bytes` from one place to another. Operands: from, to, each [bytes] int8, `from` living at Transfer::from and `to` at
+// Transfer::to; where both_ways also back_from (at Transfer::to) and back_to (at Transfer::from), likewise [bytes]
+// int8.
 struct Transfer {
   std::int64_t bytes = 0;
   Place from;

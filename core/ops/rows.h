@@ -1,4 +1,5 @@
-// Ops that reduce along the rows, or down the columns, of a matrix.
+// Ops that reduce along the rows, or down the columns, of a matrix. Arithmetic and sums are in fp32, in fp64 where the
+// format is fp64; every operand is in `format` unless said.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +12,8 @@ namespace assay {
 enum class Direction : std::uint8_t { forward, backward };
 
 // Rows of probabilities. Forward: x, y; backward: dy, y, dx; each [rows, columns]. Where `period` is not 0 the softmax
-// is causal: row r may see columns 0 .. (r mod period) + columns - period, and writes 0 beyond.
+// is causal: row r sees columns 0 .. (r mod period) + columns - period inclusive, and writes 0 beyond; period is at
+// most columns. dx = y (dy - sum(dy y)), over what the row sees.
 struct Softmax {
   Direction direction = Direction::forward;
   std::int64_t rows = 0;
@@ -22,10 +24,12 @@ struct Softmax {
 
 enum class NormKind : std::uint8_t { rms, layer };
 
-// y = weight (x - mean) / sqrt(variance + 1e-5) (+ bias); rms has no mean and no bias.
+// y = weight (x - mean) / sqrt(variance + 1e-5) (+ bias). The variance is mean((x - mean)^2), without Bessel's
+// correction; rms has no bias and its mean is 0 (its variance is mean(x^2), and the statistics hold 0 for the mean).
 // Forward: x [rows, columns], weight [columns], (bias [columns]), y, statistics [rows, 2] fp32 (mean, 1/deviation;
 // write). Backward: dy, x, weight, statistics, dx (read_write where `accumulate`: dx is added to what is there, the
-// residual).
+// residual). Backward believes the statistics: with h = (x - mean)/deviation and e = weight dy,
+// dx = (e - mean(e) - h mean(e h)) / deviation; rms leaves mean(e) out. `accumulate` is for backward only.
 struct Norm {
   NormKind kind = NormKind::rms;
   Direction direction = Direction::forward;
@@ -36,7 +40,7 @@ struct Norm {
 };
 
 // Gradients of a norm's weight and bias, down the columns. Operands: dy, x [rows, columns], statistics [rows, 2] fp32,
-// dweight [columns], (dbias [columns] for layer).
+// dweight [columns] = sum(dy h), (dbias [columns] = sum(dy) for layer); both are overwritten. h as in Norm.
 struct NormWeights {
   NormKind kind = NormKind::rms;
   std::int64_t rows = 0;
@@ -52,7 +56,8 @@ struct ColumnSum {
 };
 
 // Loss and its gradient in one pass. Operands: logits [rows, columns], targets [rows] int32, losses [rows] fp32
-// (write), dlogits [rows, columns] (write): (softmax - onehot) / rows.
+// (write): log(sum(exp(logits))) - logits[target], dlogits [rows, columns] (write): (softmax - onehot) / rows. A target
+// outside 0 .. columns - 1 is an error of the caller.
 struct CrossEntropy {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
