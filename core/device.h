@@ -42,4 +42,14 @@ struct DeviceInfo {
   std::vector<Fact> facts;  // anything else worth a line: limits, libraries found with path and version, partitions
 };
 
+// What the operating system shows of one vendor's cards, without asking any driver library.
+struct Presence {
+  std::string vendor;              // as people say it
+  std::string backend;             // the plug-in that would use them
+  std::vector<std::string> cards;  // "0000:3b:00.0 (10de:2331)"; empty: none visible
+  std::string driver;              // version of the kernel driver, where it says so
+  std::string problem;             // a sentence, where something stands between the cards and this process
+  std::string cure;                // what to do about it
+};
+
 }  // namespace assay
