@@ -26,7 +26,7 @@ std::string kernel_driver(const std::filesystem::path& root) {
   return std::regex_search(line, found, version) ? found[1].str() : "";
 }
 
-bool exists(const std::filesystem::path& path) {
+bool there(const std::filesystem::path& path) {
   std::error_code failed;
   return std::filesystem::exists(path, failed);
 }
@@ -41,9 +41,9 @@ Presence presence(const std::filesystem::path& root) {
   const std::vector<PciCard> cards = pci_cards(root, vendor_id);
   for (const PciCard& card : cards) result.cards.push_back(text(card));
 
-  const bool driver_loaded = exists(root / "proc/driver/nvidia/version");
-  const bool node = exists(root / "dev/nvidia0");
-  const bool windows = exists(root / "dev/dxg");
+  const bool driver_loaded = there(root / "proc/driver/nvidia/version");
+  const bool node = there(root / "dev/nvidia0");
+  const bool windows = there(root / "dev/dxg");
   if (cards.empty() && !node && !driver_loaded) {
     if (windows) result.cards.emplace_back("a card of the Windows host (/dev/dxg)");
     return result;

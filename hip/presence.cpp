@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint32_t vendor_id = 0x1002;
 
-bool exists(const std::filesystem::path& path) {
+bool there(const std::filesystem::path& path) {
   std::error_code failed;
   return std::filesystem::exists(path, failed);
 }
@@ -31,8 +31,8 @@ Presence presence(const std::filesystem::path& root) {
   const std::vector<PciCard> cards = pci_cards(root, vendor_id);
   for (const PciCard& card : cards) result.cards.push_back(text(card));
 
-  const bool driver_loaded = exists(root / "sys/module/amdgpu");
-  const bool node = exists(root / "dev/kfd");
+  const bool driver_loaded = there(root / "sys/module/amdgpu");
+  const bool node = there(root / "dev/kfd");
   if (cards.empty() && !node) return result;
   if (cards.empty()) result.cards.emplace_back("a card whose PCI entry is hidden from here");
   if (!driver_loaded && !node) {
