@@ -30,8 +30,15 @@ struct Quantity {
   std::string reason;
 };
 
-// As people see it: "14.96 GiB", "97 %", "1.20 (1.10 to 1.31) TFLOP/s", "unknown". The only place that scales.
+// As people see it: "14.96 GiB", "97 %", "1.20 TFLOP/s (1.10 to 1.31)", "unknown" (also for NaN and infinity). The only
+// place that scales. Three significant digits, four for bytes and for everything from 1,000 on; counts are exact.
 std::string show(const Quantity& quantity);
+
+// As an axis tick: the same scaling without trailing zeros, "16 GiB", "2.5 TFLOP/s".
+std::string show_short(double value, ReportUnit unit);
+
+// The unit's stable name in JSON: "bytes_per_second".
+std::string text(ReportUnit unit);
 
 using Cell = std::variant<std::string, Quantity>;
 
@@ -68,6 +75,7 @@ struct Chart {
 };
 
 enum class Severity : std::uint8_t { good, info, warning, problem };
+std::string text(Severity severity);  // "good", "note", "warning", "problem"
 struct Finding {
   Severity severity = Severity::info;
   std::string sentence;
@@ -77,7 +85,7 @@ struct Finding {
 
 enum class Answer : std::uint8_t { fits, tight, does_not_fit, not_judged };
 std::string text(Answer answer);              // "fits", "tight", "does not fit", "not judged"
-std::string sign(Answer answer, bool ascii);  // a sign beside the word, never colour alone
+std::string sign(Answer answer, bool ascii);  // beside the word, never colour alone: ✓ ~ ✗ ? or [ok] [~] [x] [?]
 
 struct Verdict {
   Answer answer = Answer::not_judged;
