@@ -56,8 +56,11 @@ struct Work {
 // The work that runs one op: its operands as persistent tensors, category input.
 Work single(const Op& op);
 
-// Throws Error naming the step where operands do not match the op's (number, format, shape), or a tensor is read before
-// anything wrote it and it is not persistent.
+// Throws Error naming the step where the op is not possible, operands do not match the op's, a tensor is written that
+// the step also takes elsewhere, a lane does not exist, or a tensor is read before anything wrote it and it is not
+// persistent. Operands match in number, format (tf32 and fp32 are stored alike) and number of elements: ops see the
+// same memory as matrices, batches or heads. Formats stored by rows (4 bits, block scales) must agree in the last
+// dimension too.
 void check(const Work& work);
 
 // Sum over the steps.
@@ -74,14 +77,30 @@ struct Plan {
 };
 
 // Pure: the back end allocates by it and the report budgets by it. Lifetimes run from the first to the last step that
-// touches a tensor. Placement is greedy by size; peak is what it needs.
+// touches a tensor; what no step touches is alive throughout, like what is persistent. Placement is greedy by size;
+// peak is what it needs (of the largest block, where a work uses several devices; other places have blocks of their own
+// that start at 0). With several lanes a step must also wait for the steps whose memory it takes over.
 Plan plan(const Work& work, std::int64_t alignment);
 
 // The magnitude for Pattern::exact and Pattern::integer that keeps every sum of the work exact in its accumulator, at
-// least 1.
+// least 1. For the other patterns Tensor::magnitude, where that is 0: 32 for int8, so that it uses its range, else 1.
 double fill_magnitude(const Work& work, int tensor, Pattern pattern);
 
-// The value Program::fill puts at `index` of `tensor`, already rounded to its element. Block scales are all 1.
+// What Program::fill puts into one tensor: everything but the index looked up once, for loops over many elements.
+struct Filling {
+  Element element = Element::fp32;
+  Initial initial = Initial::pattern;
+  Pattern pattern = Pattern::zero;
+  std::uint64_t seed = 0;                       // of this tensor: no two tensors of a work hold the same numbers
+  double magnitude = 1;                         // for fill_value()
+  std::int64_t bound = 0;                       // for Initial::index
+  std::int64_t columns = 1;                     // last dimension, for Initial::rope_table
+  double operator()(std::int64_t index) const;  // already rounded to the element
+};
+Filling filling(const Work& work, int tensor, Pattern pattern, std::uint64_t seed);
+
+// The value Program::fill puts at `index` of `tensor`, already rounded to its element: filling(...)(index). Block
+// scales are all 1. Initial other than `pattern` holds the same values under every pattern.
 double initial_value(const Work& work, int tensor, std::int64_t index, Pattern pattern, std::uint64_t seed);
 
 }  // namespace assay
