@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace assay {
@@ -31,6 +32,9 @@ struct Experts {
   std::int64_t width = 0;         // feed-forward width of one
   std::int64_t dense_layers = 0;  // leading layers with a plain feed-forward
   bool router_bias = false;
+  bool bias = false;              // on the matrices of the experts
+  std::int64_t shared_width = 0;  // of all shared experts together; 0: shared x width
+  bool shared_gate = false;       // one weight vector that gates the shared experts
 };
 
 struct ModelSpec {
@@ -49,12 +53,21 @@ struct ModelSpec {
   bool output_bias = false;     // on the attention output
   bool mlp_bias = false;
   bool query_key_norm = false;
+  bool query_key_norm_full = false;  // over all heads together, not one head's width
+  bool sinks = false;                // one learned attention sink a head
+  bool norm_bias = true;             // layer norms have a bias beside the weight
+  bool final_norm = true;            // a norm after the last layer
+  bool embedding_norm = false;       // a norm after the embedding
+  std::int64_t token_types = 0;      // rows of a token type table (bert)
+  bool pooler = false;               // a dense layer on the first token (bert)
   int norms_per_layer = 2;
-  bool head_bias = false;              // bias on the output projection (phi)
-  std::optional<std::int64_t> window;  // sliding window, tokens
-  int window_every = 1;                // of this many layers, all but one have the window (1: all layers)
+  bool head_bias = false;                       // bias on the output projection (phi)
+  std::optional<std::int64_t> window;           // sliding window, tokens
+  int window_every = 1;                         // of this many layers, all but one have the window (1: all layers)
+  std::optional<std::int64_t> windowed_layers;  // where the config counts them itself; else from window_every
   std::optional<LatentAttention> latent;
   std::optional<Experts> experts;
+  std::vector<std::int64_t> stages;   // convolution: bottleneck blocks a stage; vocabulary is the number of classes
   std::int64_t extra_parameters = 0;  // anything the fields above do not make, explained in `note`
   std::optional<std::int64_t> published_parameters;
   std::string source;  // the repository whose config carries these numbers
@@ -76,6 +89,19 @@ std::int64_t kv_bytes_per_token(const ModelSpec& model, int bits);
 // Bytes of cache for one sequence of `length`, windows applied.
 std::int64_t kv_bytes(const ModelSpec& model, std::int64_t length, int bits);
 
+// Layers that see no more than `window` tokens.
+std::int64_t windowed_layers(const ModelSpec& model);
+
+// One convolution of a residual network with the batch norm behind it.
+struct Convolution {
+  std::string name;
+  std::int64_t input = 0, output = 0;  // channels
+  std::int64_t kernel = 1, stride = 1;
+  std::int64_t side = 0;  // height and width of what comes out
+};
+// All convolutions of a ModelKind::convolution in order, for square pictures of `side` pixels (224).
+std::vector<Convolution> convolutions(const ModelSpec& model, std::int64_t side = 224);
+
 // The table that ships with the program.
 const std::vector<ModelSpec>& builtin_models();
 
@@ -86,5 +112,15 @@ ModelSpec find_model(const std::string& name_or_path);
 
 // Hugging Face config.json.
 ModelSpec read_config(const std::filesystem::path& path);
+
+// The same from text already in memory; `where` names it in messages.
+ModelSpec parse_config(std::string_view json, const std::string& where);
+
+// The model_types that read_config knows, each with what it takes for granted.
+struct KnownType {
+  std::string name;
+  std::string says;
+};
+std::vector<KnownType> known_types();
 
 }  // namespace assay
