@@ -10,6 +10,11 @@ if(ASSAY_SANITIZE)
   target_link_options(assay_sanitize INTERFACE -fsanitize=address,undefined)
 endif()
 
+if(ASSAY_FUZZ)
+  target_compile_options(assay_sanitize INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
+  target_link_options(assay_sanitize INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
+endif()
+
 # assay_library(core SOURCES ... LIBRARIES ...): a static library of one folder, seen from the root of the tree.
 function(assay_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
@@ -30,6 +35,9 @@ function(assay_plugin name)
   target_link_options(assay_plugin_${name} PRIVATE -Wl,--version-script=${CMAKE_SOURCE_DIR}/cmake/plugin.map)
   set_target_properties(assay_plugin_${name} PROPERTIES PREFIX "" OUTPUT_NAME assay_${name}
     LIBRARY_OUTPUT_DIRECTORY ${ARG_DIRECTORY} LINK_DEPENDS ${CMAKE_SOURCE_DIR}/cmake/plugin.map)
+  if(ARG_DIRECTORY STREQUAL ASSAY_PLUGIN_DIRECTORY)  # the tests' own plug-ins are never installed
+    install(TARGETS assay_plugin_${name} LIBRARY DESTINATION lib/assay)
+  endif()
 endfunction()
 
 # assay_found(cpu YES "oneDNN 2.6.3 headers"): remembers a line for the summary at the end of configuring.

@@ -1,0 +1,222 @@
+// Subcommands and options, by CLI11. Values are parsed by cli/parse, so that every mistake gets the same kind of
+// sentence. SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <optional>
+
+#include "bench/version.h"
+#include "cli/commands.h"
+#include "cli/parse.h"
+
+namespace assay {
+namespace {
+
+// What was typed, before it is understood.
+struct Words {
+  std::string colour = "auto";
+  std::string plugins;
+  std::string profile, filter, out_folder, budget, repeat, resume, model, device, batch, context, format, kv, lora,
+      recompute, optimizer;
+  std::vector<std::string> devices, labels, runs, out_files;
+  std::string list_what;
+  bool force = false, quiet = false, whole = false, train = false;
+};
+
+void add_run_options(CLI::App& command, Words& words) {
+  command.add_option("--profile", words.profile, "How thorough: quick (the default), standard or full");
+  command.add_option("--filter", words.filter, "Only cases whose name matches this regular expression");
+  command.add_option("--device", words.devices, "Only this device, such as cpu or cuda:0; may be given again");
+  command.add_option("--out", words.out_folder, "Folder for the run (default: runs/<time>-<host>)");
+  command.add_option("--budget", words.budget, "Hard limit for everything together: 90s, 10m, 1h");
+  command.add_option("--repeat", words.repeat, "Measure every case this many times, each in a fresh process");
+  command.add_option("--label", words.labels, "Remember name=value with the run; may be given again");
+  command.add_flag("--force", words.force, "Overwrite what is in the way");
+  command.add_flag("--quiet", words.quiet, "No progress and no table");
+}
+
+void add_workload_options(CLI::App& command, Words& words) {
+  command.add_option("--model", words.model, "A name (assay list models), a config.json, or a folder that holds one");
+  command.add_flag("--train", words.train, "Judge training instead of inference");
+  command.add_option("--batch", words.batch, "Sequences at a time (1)");
+  command.add_option("--context", words.context, "Tokens a sequence, such as 4096 or 32k");
+  command.add_option("--format", words.format, "Format of the weights: bf16 (the default), fp32, fp16, fp8, int8, fp4");
+  command.add_option("--kv", words.kv, "Format of the KV cache: bf16 (the default), fp32, fp16, fp8, int8");
+  command.add_option("--lora", words.lora, "Train adapters of this rank only");
+  command.add_option("--recompute", words.recompute, "Recompute activations: none (the default), selective, full");
+  command.add_option("--optimizer", words.optimizer, "adamw (the default), adamw8bit or sgd");
+}
+
+Format parse_weights(const std::string& option, const std::string& text) {
+  return parse_choice<Format>(option, text,
+                              {{"fp32", {Element::fp32, Scaling::none}},
+                               {"bf16", {Element::bf16, Scaling::none}},
+                               {"fp16", {Element::fp16, Scaling::none}},
+                               {"fp8", {Element::fp8_e4m3, Scaling::tensor}},
+                               {"int8", {Element::int8, Scaling::group128}},
+                               {"fp4", {Element::fp4_e2m1, Scaling::block16_e4m3}}});
+}
+
+Workload understand_workload(const Words& words) {
+  const bool train = words.train || !words.lora.empty() || !words.recompute.empty() || !words.optimizer.empty();
+  Workload workload = default_workload(train ? Purpose::training : Purpose::inference);
+  if (!words.batch.empty()) workload.batch = parse_whole("--batch", words.batch, 1);
+  if (!words.context.empty()) workload.context = parse_tokens("--context", words.context);
+  if (!words.format.empty()) workload.weights = parse_weights("--format", words.format);
+  if (!words.kv.empty()) workload.kv = parse_weights("--kv", words.kv);
+  if (!words.lora.empty()) {
+    workload.tuning = Tuning::lora;
+    workload.lora_rank = parse_whole("--lora", words.lora, 1);
+  }
+  if (!words.recompute.empty()) {
+    workload.recompute = parse_choice<Recompute>(
+        "--recompute", words.recompute,
+        {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}});
+  }
+  if (!words.optimizer.empty()) {
+    workload.optimizer = parse_choice<Optimizer>(
+        "--optimizer", words.optimizer,
+        {{"adamw", Optimizer::adamw}, {"adamw8bit", Optimizer::adamw_8bit}, {"sgd", Optimizer::sgd}});
+  }
+  return workload;
+}
+
+RunOptions understand_run(const Words& words, const std::string& command, bool colour) {
+  RunOptions options;
+  if (!words.profile.empty()) options.profile = parse_profile(words.profile);
+  options.filter = words.filter;
+  options.devices = words.devices;
+  options.out = words.out_folder;
+  options.resume = words.resume;
+  if (!words.budget.empty()) options.budget_seconds = parse_duration(words.budget);
+  if (!words.repeat.empty()) options.repeat = static_cast<int>(parse_whole("--repeat", words.repeat, 1));
+  for (const std::string& label : words.labels) options.labels.insert(parse_label(label));
+  options.force = words.force;
+  options.quiet = words.quiet;
+  options.colour = colour;
+  options.command = command;
+  options.plugins = words.plugins;
+  return options;
+}
+
+ReportQuestion understand_report(const Words& words) {
+  ReportQuestion question;
+  for (const std::string& run : words.runs) question.runs.emplace_back(run);
+  question.model = words.model;
+  question.workload = understand_workload(words);
+  question.device = words.device;
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.force = words.force;
+  question.whole = words.whole;
+  if (question.model.empty() &&
+      (!words.batch.empty() || !words.context.empty() || words.train || !words.lora.empty())) {
+    throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
+  }
+  return question;
+}
+
+// The command as typed, for the record in the run; arguments with spaces are quoted.
+std::string typed(int argc, const char* const* argv) {
+  std::string line = "assay";
+  for (int i = 1; i < argc; ++i) {
+    const std::string word = argv[i];
+    const bool plain = word.find_first_of(" \t\"'\\$") == std::string::npos && !word.empty();
+    line += plain ? " " + word : " '" + word + "'";
+  }
+  return line;
+}
+
+// "assay 0.1.0 (4013dc4, Release)"
+std::string version_line() {
+  return "assay " + version::program + " (" + (version::commit.empty() ? "" : version::commit + ", ") +
+         version::build_type + ")";
+}
+
+struct Commands {
+  CLI::App* run = nullptr;
+  CLI::App* report = nullptr;
+  CLI::App* evaluate = nullptr;
+  CLI::App* list = nullptr;
+  CLI::App* doctor = nullptr;
+};
+
+Commands declare(CLI::App& app, Words& words) {
+  Commands commands;
+  app.set_version_flag("--version", version_line());
+  app.add_option("--color,--colour", words.colour, "auto (the default), always or never");
+  app.add_option("--plugins", words.plugins, "")->group("");
+  app.require_subcommand(0, 1);
+  app.fallthrough();
+
+  commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run and report in one");
+  add_run_options(*commands.evaluate, words);
+  add_workload_options(*commands.evaluate, words);
+
+  commands.run = app.add_subcommand("run", "Measure this machine and leave a run on disk");
+  add_run_options(*commands.run, words);
+  commands.run->add_option("--resume", words.resume, "Go on with an unfinished run");
+  commands.run->allow_extras();  // Google Benchmark's flags, looked at one by one
+
+  commands.report = app.add_subcommand("report", "Say what fits on the measured device, and how fast");
+  commands.report->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
+  add_workload_options(*commands.report, words);
+  commands.report->add_option("--device", words.device, "Which device of the run (default: its first)");
+  commands.report->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  commands.report->add_flag("--force", words.force, "Overwrite these files");
+  commands.report->add_flag("--full", words.whole, "Print everything, not only the first screen");
+
+  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, profiles");
+  commands.list->add_option("what", words.list_what, "devices, benchmarks, models or profiles")->required();
+
+  commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
+  return commands;
+}
+
+int usage(const std::string& problem) {
+  std::fprintf(stderr, "assay: %s\nTry: assay --help\n", problem.c_str());
+  return exit_usage;
+}
+
+}  // namespace
+
+int run_command_line(int argc, const char* const* argv) {
+  CLI::App app("Assay measures what a GPU server really delivers for AI work, and says whether a model fits on it.",
+               "assay");
+  Words words;
+  const Commands commands = declare(app, words);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& wanted) {  // --help, --version
+    return app.exit(wanted);
+  } catch (const CLI::ParseError& mistake) {
+    std::vector<std::string> names;
+    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+    const std::string first = argc > 1 ? argv[1] : "";
+    const bool unknown = app.get_subcommands().empty() && !first.empty() && first.front() != '-';
+    return usage(unknown ? "there is no command '" + printable(first, true) + "'" + did_you_mean(first, names)
+                         : mistake.what());
+  }
+
+  const auto choice = parse_choice<ColourChoice>(
+      "--color", words.colour,
+      {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
+  const Terminal terminal = look_at_terminal(choice);
+  if (*commands.doctor) return doctor(terminal, words.plugins);
+  if (*commands.list) return list(words.list_what, terminal, words.plugins);
+  if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.evaluate) {
+    return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
+  }
+  if (*commands.run) {
+    RunOptions options = understand_run(words, typed(argc, argv), terminal.colour);
+    for (const std::string& extra : commands.run->remaining()) {
+      if (!take_google_flag(extra, options)) return usage("run does not know '" + printable(extra, true) + "'");
+    }
+    if (options.resume.empty()) choose_devices(options);
+    return run(options);
+  }
+  return show_overview(terminal, words.plugins);
+}
+
+}  // namespace assay

@@ -1,0 +1,101 @@
+// `assay list`: devices, benchmarks, models and profiles, as aligned columns that scripts can cut.
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "bench/case.h"
+#include "bench/probe.h"
+#include "bench/profile.h"
+#include "cli/commands.h"
+#include "cli/parse.h"
+#include "core/loader.h"
+#include "core/models/model.h"
+#include "reports/report.h"
+
+namespace assay {
+namespace {
+
+enum class What { devices, benchmarks, models, profiles };
+
+void print_columns(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
+  }
+  for (const auto& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      line += i + 1 == row.size() ? row[i] : fmt::format("{:<{}}  ", row[i], widths[i]);
+    }
+    std::puts(line.c_str());
+  }
+}
+
+int list_devices(const Terminal& terminal, const std::filesystem::path& plugins) {
+  ProbeQuestion question;
+  question.folder = plugins;
+  std::vector<std::vector<std::string>> rows;
+  for (const Probed& answer : probe(question)) {
+    for (const DeviceInfo& device : answer.devices) {
+      const std::string memory =
+          device.memory_total ? show(Quantity{static_cast<double>(*device.memory_total), ReportUnit::bytes, {}, {}, ""})
+                              : "unknown";
+      rows.push_back({device.id, printable(device.name, terminal.ascii), device.architecture, memory});
+    }
+    if (answer.devices.empty()) std::fprintf(stderr, "assay: %s: %s\n", answer.plugin.c_str(), answer.reason.c_str());
+  }
+  print_columns(rows);
+  return rows.empty() ? exit_unknown : exit_good;
+}
+
+int list_benchmarks() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Benchmark& benchmark : catalogue()) rows.push_back({benchmark.family, benchmark.question});
+  print_columns(rows);
+  return exit_good;
+}
+
+int list_models() {
+  std::vector<std::vector<std::string>> rows;
+  for (const ModelSpec& model : builtin_models()) {
+    rows.push_back({model.name, show(Quantity{static_cast<double>(parameters(model)), ReportUnit::count, {}, {}, ""}),
+                    model.source});
+  }
+  print_columns(rows);
+  return exit_good;
+}
+
+int list_profiles() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Profile& profile : profiles()) rows.push_back({profile.name, profile.meaning});
+  print_columns(rows);
+  return exit_good;
+}
+
+}  // namespace
+
+int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins) {
+  const What chosen = parse_choice<What>("list", what,
+                                         {{"devices", What::devices},
+                                          {"benchmarks", What::benchmarks},
+                                          {"models", What::models},
+                                          {"profiles", What::profiles}});
+  switch (chosen) {
+    case What::devices:
+      return list_devices(terminal, plugins.empty() ? plugin_folder() : plugins);
+    case What::benchmarks:
+      return list_benchmarks();
+    case What::models:
+      return list_models();
+    case What::profiles:
+      return list_profiles();
+  }
+  return exit_internal;
+}
+
+}  // namespace assay

@@ -1,0 +1,45 @@
+// The subcommands: each takes what the command line said and returns the exit code.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "bench/run.h"
+#include "cli/terminal.h"
+#include "reports/judge.h"
+
+namespace assay {
+
+// Exit codes of all commands; those of run, report, accept and gate are in docs/commands.md.
+constexpr int exit_good = 0;
+constexpr int exit_bad = 1;
+constexpr int exit_unknown = 2;
+constexpr int exit_usage = 64;
+constexpr int exit_internal = 70;
+
+// What `report` and `evaluate` are asked about.
+struct ReportQuestion {
+  std::vector<std::filesystem::path> runs;
+  std::string model;  // empty: the overview
+  Workload workload;
+  std::string device;
+  std::vector<std::filesystem::path> out;  // the ending decides: .html .md .json .txt
+  bool force = false;
+  bool whole = false;  // print everything, not only the first screen
+};
+
+int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
+int doctor(const Terminal& terminal, const std::filesystem::path& plugins);
+int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins);
+int report(const ReportQuestion& question, const Terminal& terminal);
+
+// Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
+// visible but cannot be used: then the processor is measured only on request.
+void choose_devices(RunOptions& options);
+
+// doctor, run and report in one.
+int evaluate(RunOptions options, ReportQuestion question, const Terminal& terminal);
+
+}  // namespace assay
