@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -59,13 +60,26 @@ struct Row {
   std::optional<double> elapsed_seconds;
 };
 
-// One column: its name and how its cell reads and writes. parse throws BadInput saying what was expected; the reader
-// adds file, line and column.
+// The newest schema this program knows. Schemas only ever gain columns, so older ones stay readable.
+inline constexpr int current_schema = 1;
+inline constexpr std::size_t column_count = 47;
+
+// One column: its name and how its cell reads and writes. write throws Error for a number that is not finite; parse
+// throws BadInput saying what was expected; the writer adds the column, the reader file, line and column.
 struct Column {
   std::string_view name;
-  std::string (*write)(const Row&);
+  std::string (*write)(const Row&);  // without quotes; absent is empty
   void (*parse)(Row&, std::string_view cell);
+  int since = 1;  // the schema that brought it
 };
+
+// In the order of the file. New columns are added at the end, with the next schema's number.
 const std::vector<Column>& columns();
+
+// The first line of results.csv, and a row's line, each with its newline. Texts are made fit for one line. Throws Error
+// naming the column where a cell could not be read back: a number that is not finite, a negative count, an unknown
+// word.
+std::string csv_header();
+std::string csv_line(const Row& row);
 
 }  // namespace assay
