@@ -114,3 +114,6 @@ struct Plugin {
 };
 
 }  // namespace assay
+
+// Every plug-in defines it, and exports nothing else. Declared here, since the build hides symbols by default.
+extern "C" __attribute__((visibility("default"))) const assay::Plugin* assay_plugin();
