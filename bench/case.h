@@ -25,10 +25,14 @@ struct Case {
   std::string phase;    // "burst", "sustained" or ""
   std::string variant;  // "default", "best", "nontemporal" or ""
   std::string precision;
-  bool whole_step = false;           // a many-step work: rows for its phases and its memory too
-  std::optional<Question> question;  // answered by the back end
-  std::string host_survey;           // answered by bench/host: "cpu", "memory", "shared_memory", "processes", "storage"
-  double seconds_expected = 0.5;     // rough, for ordering and the budget
+  bool whole_step = false;  // a many-step work: rows for its phases and its memory too
+  Work twin;                // the same steps in a shape that the interpreter can afford; checks a whole step
+  std::vector<std::string> conditions;  // flags known beforehand: "near_cache" (not four times the last cache)
+  std::optional<Question> question;     // answered by the back end
+  std::string host_survey;         // answered by bench/host: "cpu", "memory", "shared_memory", "processes", "storage"
+  std::int64_t storage_bytes = 0;  // what the storage survey may write
+  double seconds_expected = 0.5;   // rough, for the budget
+  int rank = 1;                    // 0: what a short budget should get first; 2: only when everything else is there
 };
 
 // A question people ask, and the cases that answer it on this device, within this profile.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <functional>
 #include <string>
 #include <vector>
@@ -28,6 +29,7 @@ struct MeasureContext {
   std::function<double()>
       other_load;              // share of the allowed processors others used since the last call; negative: unknown
   std::string storage_folder;  // where the storage survey may write
+  std::filesystem::path root = "/";  // where the host surveys find /proc, /sys and /dev
 };
 
 // Runs one case in this process. Catches Unsupported (skipped), OutOfMemory and Error (failed); never throws, always
