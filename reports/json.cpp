@@ -28,6 +28,7 @@ Json json(const Quantity& quantity) {
 
 Json json(const Cell& cell) {
   if (const auto* quantity = std::get_if<Quantity>(&cell)) return json(*quantity);
+  if (const auto* answer = std::get_if<Answer>(&cell)) return text(*answer);
   return std::get<std::string>(cell);
 }
 

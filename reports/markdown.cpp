@@ -49,22 +49,6 @@ std::string plain(const std::string& outside) {
   return guard_start(safe);
 }
 
-std::string plain(const Cell& cell) {
-  if (const auto* quantity = std::get_if<Quantity>(&cell)) return plain(words(*quantity));
-  return plain(std::get<std::string>(cell));
-}
-
-bool is_numeric(const Table& table, std::size_t column) {
-  bool any = false;
-  for (const auto& row : table.rows) {
-    if (column >= row.size()) continue;
-    const auto* outside = std::get_if<std::string>(&row[column]);
-    if (outside && !outside->empty()) return false;
-    any = any || !outside;
-  }
-  return any;
-}
-
 std::string markdown(const Table& table) {
   std::string text;
   if (!table.title.empty()) text += "**" + plain(table.title) + "**\n\n";
@@ -76,7 +60,7 @@ std::string markdown(const Table& table) {
   text += "|\n" + rule + "|\n";
   for (const auto& row : table.rows) {
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-      text += "| " + (column < row.size() ? plain(row[column]) : std::string()) + " ";
+      text += "| " + (column < row.size() ? plain(words(row[column])) : std::string()) + " ";
     }
     text += "|\n";
   }

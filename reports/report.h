@@ -40,7 +40,12 @@ std::string show_short(double value, ReportUnit unit);
 // The unit's stable name in JSON: "bytes_per_second".
 std::string text(ReportUnit unit);
 
-using Cell = std::variant<std::string, Quantity>;
+enum class Answer : std::uint8_t { fits, tight, does_not_fit, not_judged };
+std::string text(Answer answer);              // "fits", "tight", "does not fit", "not judged"
+std::string sign(Answer answer, bool ascii);  // beside the word, never colour alone: ✓ ~ ✗ ? or [ok] [~] [x] [?]
+
+// Words, a number, or a small verdict of its own (shown with its sign and word).
+using Cell = std::variant<std::string, Quantity, Answer>;
 
 struct Table {
   std::string id;  // stable: "memory", "rates"
@@ -82,10 +87,6 @@ struct Finding {
   std::string evidence;  // the numbers and rows behind it
   std::string advice;    // what to do, or the command that shows more
 };
-
-enum class Answer : std::uint8_t { fits, tight, does_not_fit, not_judged };
-std::string text(Answer answer);              // "fits", "tight", "does not fit", "not judged"
-std::string sign(Answer answer, bool ascii);  // beside the word, never colour alone: ✓ ~ ✗ ? or [ok] [~] [x] [?]
 
 struct Verdict {
   Answer answer = Answer::not_judged;

@@ -83,7 +83,7 @@ std::string fixed(double magnitude, int decimals) {
   }
   std::string fraction = digits.substr(digits.size() - static_cast<std::size_t>(decimals));
   std::string whole = digits.substr(0, digits.size() - static_cast<std::size_t>(decimals));
-  for (std::size_t at = whole.size(); at > 3; at -= 3) whole.insert(at - 3, ",");
+  for (std::size_t at = whole.size(); at > 3; at -= 3) whole.insert(at - 3, 1, ',');
   return fraction.empty() ? whole : whole + "." + fraction;
 }
 

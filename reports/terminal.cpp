@@ -149,7 +149,7 @@ Lines Terminal::verdict(const Verdict& verdict) const {
   const std::string word = sign(verdict.answer, style_.ascii) + " " + upper(text(verdict.answer));
   Lines lines = hanging(word + "  ", ink_of(verdict.answer), verdict.sentence, 3);
   if (!verdict.deciding_term.empty()) append(lines, hanging("Decided by  ", Ink::dim, verdict.deciding_term, 1));
-  if (!verdict.changes.empty()) append(lines, hanging("To change   ", Ink::dim, verdict.changes.front(), 1));
+  if (!verdict.changes.empty()) append(lines, hanging("What helps  ", Ink::dim, verdict.changes.front(), 2));
   return lines;
 }
 
@@ -281,14 +281,12 @@ Lines Terminal::table(const Table& table) const {
   if (!table.title.empty()) append(lines, {"", paint(clipped(safe(table.title), width_), Ink::bold)});
   std::vector<std::vector<std::string>> cells(1);
   for (const std::string& column : table.columns) cells.front().push_back(safe(column));
-  std::vector<bool> numeric(table.columns.size(), !table.rows.empty());
+  std::vector<bool> numeric;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) numeric.push_back(is_numeric(table, column));
   for (const auto& row : table.rows) {
     auto& shown = cells.emplace_back();
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-      const Cell cell = column < row.size() ? row[column] : Cell("");
-      const std::string* words_only = std::get_if<std::string>(&cell);
-      if (words_only && !words_only->empty()) numeric[column] = false;
-      shown.push_back(safe(words(cell)));
+      shown.push_back(column < row.size() ? safe(words(row[column])) : "");
     }
   }
   const std::vector<std::size_t> widths = fit(cells, numeric);
@@ -332,7 +330,8 @@ Lines Terminal::grid(const std::vector<std::vector<std::string>>& cells, const s
       std::string shown;
       for (std::size_t column = 0; column < widths.size(); ++column) {
         const std::string part = line < wrapped[column].size() ? wrapped[column][line] : "";
-        shown += (column > 0 ? std::string(gap, ' ') : "") + padded(part, widths[column], numeric[column]);
+        if (column > 0) shown.append(gap, ' ');
+        shown += padded(part, widths[column], numeric[column]);
       }
       shown.erase(shown.find_last_not_of(' ') + 1);
       lines.push_back(row == 0 ? paint(shown, Ink::dim) : shown);

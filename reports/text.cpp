@@ -203,7 +203,19 @@ std::string words(const Quantity& quantity) {
 
 std::string words(const Cell& cell) {
   if (const auto* quantity = std::get_if<Quantity>(&cell)) return words(*quantity);
+  if (const auto* answer = std::get_if<Answer>(&cell)) return sign(*answer, false) + " " + text(*answer);
   return clean(std::get<std::string>(cell));
+}
+
+bool is_numeric(const Table& table, std::size_t column) {
+  bool any = false;
+  for (const auto& row : table.rows) {
+    if (column >= row.size()) continue;
+    const auto* outside = std::get_if<std::string>(&row[column]);
+    if (std::holds_alternative<Answer>(row[column]) || (outside && !outside->empty())) return false;
+    any = any || !outside;
+  }
+  return any;
 }
 
 }  // namespace assay

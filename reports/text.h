@@ -26,8 +26,11 @@ std::vector<std::string> wrap(std::string_view utf8, std::size_t width);
 // One line of at most `width` columns, its end replaced by `mark` where it had to be cut.
 std::string clip(std::string_view utf8, std::size_t width, std::string_view mark);
 
-// A cell as words: the string, the shown number, or "unknown (reason)". Cleaned.
+// A cell as words: the string, the shown number, "unknown (reason)", or "✓ fits". Cleaned.
 std::string words(const Cell& cell);
 std::string words(const Quantity& quantity);
+
+// Whether a column holds numbers (and empty cells) only, and so is set to the right.
+bool is_numeric(const Table& table, std::size_t column);
 
 }  // namespace assay

@@ -1,0 +1,175 @@
+// Draws the charts of the page from the JSON block in it. Places, ticks and labels come ready made; nothing here scales
+// or rounds a number. Colours are CSS variables, so that dark mode and printing need no second drawing.
+import {BarChart, LineChart, ScatterChart} from 'echarts/charts';
+import {GridComponent, LegendComponent, MarkLineComponent, TooltipComponent} from 'echarts/components';
+import {init, use} from 'echarts/core';
+import {SVGRenderer} from 'echarts/renderers';
+
+use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, SVGRenderer]);
+
+const series_colours = 8;
+const symbols = ['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow', 'roundRect', 'circle'];
+const dashes = ['solid', [7, 3], [2, 3], [9, 3, 2, 3], 'solid', [7, 3], [2, 3], [9, 3, 2, 3]];
+// Stripes and dots over the bars, in the colour of the paper.
+const decals = [
+  null,
+  {symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: Math.PI / 4},
+  {symbol: 'circle', dashArrayX: [[6, 6], [0, 6, 6, 0]], dashArrayY: [5, 0], symbolSize: 0.5},
+  {symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 5], rotation: -Math.PI / 4},
+  {symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: 0},
+  {symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [2, 4], rotation: Math.PI / 2},
+  {symbol: 'diamond', dashArrayX: [[6, 6], [0, 6, 6, 0]], dashArrayY: [6, 0], symbolSize: 0.6},
+  {symbol: 'rect', dashArrayX: [1, 0], dashArrayY: [1, 8], rotation: Math.PI / 4},
+];
+
+const colour = (index) => `var(--series-${index % series_colours})`;
+const style = {ink: 'var(--ink)', soft: 'var(--soft)', line: 'var(--line)', paper: 'var(--paper)'};
+const text_style = {color: style.soft, fontSize: 12, fontFamily: 'inherit'};
+
+function value_axis(axis, narrow) {
+  const labels = new Map(axis.ticks.map((tick) => [tick.at, tick.label]));
+  const label_of = (at) => {
+    if (labels.has(at)) return labels.get(at);
+    const near = axis.ticks.find((tick) => Math.abs(tick.at - at) <= 1e-9 * Math.abs(axis.maximum - axis.minimum));
+    return near ? near.label : '';
+  };
+  const places = axis.ticks.map((tick) => tick.at);
+  return {
+    type: 'value',
+    min: axis.minimum,
+    max: axis.maximum,
+    name: axis.name,
+    nameTextStyle: text_style,
+    axisLabel: {...text_style, customValues: places, formatter: label_of, hideOverlap: true, fontSize: narrow ? 11 : 12},
+    axisTick: {show: true, customValues: places, lineStyle: {color: style.line}},
+    axisLine: {show: true, lineStyle: {color: style.soft}},
+    splitLine: {lineStyle: {color: style.line, width: 1}},
+  };
+}
+
+function category_axis(axis, width) {
+  const room = Math.max(40, (width - 110) / axis.labels.length - 8);
+  return {
+    type: 'category',
+    data: axis.labels,
+    name: axis.name,
+    nameTextStyle: text_style,
+    axisLabel: {...text_style, interval: 0, width: room, overflow: 'break', lineHeight: 15},
+    axisTick: {show: false},
+    axisLine: {lineStyle: {color: style.soft}},
+  };
+}
+
+function limit_lines(limits) {
+  return {
+    silent: true,
+    symbol: 'none',
+    animation: false,
+    data: limits.map((limit) => ({
+      yAxis: limit.at,
+      name: limit.label,
+      lineStyle: {color: style.ink, type: 'solid', width: 1.5},
+      label: {formatter: () => limit.label, position: 'insideStartTop', color: style.ink, fontSize: 12, fontFamily: 'inherit'},
+    })),
+  };
+}
+
+function one_series(chart, series, index) {
+  const common = {name: series.name, data: series.points.map((point) => ({value: [point.x, point.y], shown: point})), animation: false,
+                  emphasis: {disabled: true}};
+  if (chart.kind === 'bar' || chart.kind === 'stacked_bar') {
+    const decal = decals[index % decals.length];
+    return {...common, type: 'bar', barMaxWidth: 72, barGap: '8%', stack: chart.kind === 'stacked_bar' ? 'all' : undefined,
+            itemStyle: {color: colour(index), borderColor: style.paper, borderWidth: 1,
+                        decal: decal ? {...decal, color: style.paper} : undefined}};
+  }
+  const line = series.line && chart.kind === 'line' || series.line && chart.kind === 'scatter' && series.points.length > 1;
+  return {...common, type: line ? 'line' : 'scatter', symbol: symbols[index % symbols.length], symbolSize: line ? 7 : 10,
+          showSymbol: series.points.length <= 60, showAllSymbol: true, clip: true,
+          lineStyle: {color: colour(index), width: 2, type: dashes[index % dashes.length]},
+          itemStyle: {color: colour(index), borderColor: style.paper, borderWidth: line ? 0 : 1}};
+}
+
+// Built from nodes, not from markup, so that no name in the data can become an element.
+function tip(chart, item) {
+  const box = document.createElement('div');
+  box.className = 'tip';
+  const add = (tag, text) => {
+    const node = document.createElement(tag);
+    node.textContent = text;
+    box.append(node, document.createElement('br'));
+  };
+  add('b', item.seriesName);
+  add('span', `${chart.x.name}: ${item.data.shown.x_label}`);
+  add('span', `${chart.y.name}: ${item.data.shown.y_label}`);
+  return box;
+}
+
+function legend_rows(chart, width) {
+  const room = width - 24;
+  let rows = 1;
+  let used = 0;
+  for (const series of chart.series) {
+    const wanted = 25 + 5 + series.name.length * 7 + 14;
+    if (used > 0 && used + wanted > room) {
+      rows += 1;
+      used = 0;
+    }
+    used += wanted;
+  }
+  return rows;
+}
+
+function options(chart, width) {
+  const narrow = width < 520;
+  const rows = chart.series.length > 1 ? legend_rows(chart, width) : 0;
+  const x = chart.x.labels.length > 0 ? category_axis(chart.x, width) : value_axis(chart.x, narrow);
+  const y = value_axis(chart.y, narrow);
+  x.splitLine = {show: chart.x.labels.length === 0, lineStyle: {color: style.line, opacity: 0.6}};
+  const series = chart.series.map((each, index) => one_series(chart, each, index));
+  if (chart.limits.length > 0 && series.length > 0) series[0].markLine = limit_lines(chart.limits);
+  return {
+    animation: false,
+    textStyle: {fontFamily: 'inherit'},
+    color: chart.series.map((_, index) => colour(index)),
+    legend: {show: rows > 0, top: 0, left: 0, right: 0, itemWidth: 25, itemGap: 14, textStyle: {...text_style, color: style.ink},
+             inactiveColor: style.line, inactiveBorderColor: style.line},
+    grid: {left: 12, right: narrow ? 16 : 28, top: rows * 24 + 34, bottom: 34, containLabel: true},
+    tooltip: {trigger: 'item', confine: true, backgroundColor: style.paper, borderColor: style.line, padding: [6, 10],
+              textStyle: {color: style.ink, fontFamily: 'inherit'}, formatter: (item) => tip(chart, item)},
+    xAxis: {...x, nameLocation: 'middle', nameGap: 30},
+    yAxis: {...y, nameLocation: 'end', nameGap: 12, nameTextStyle: {...text_style, align: 'left', padding: [0, 0, 0, -40]}},
+    series,
+  };
+}
+
+function draw(place, chart) {
+  const figure = place.closest('.chart');
+  figure.classList.add('drawn');
+  const drawing = init(place, null, {renderer: 'svg'});
+  let drawn_width = 0;
+  const fit = () => {
+    const width = place.clientWidth;
+    if (width === 0 || width === drawn_width) return;
+    drawn_width = width;
+    drawing.resize();
+    drawing.setOption(options(chart, width), true);
+  };
+  fit();
+  new ResizeObserver(fit).observe(place);
+  const numbers = figure.querySelector('details.numbers');
+  if (numbers) numbers.open = false;
+}
+
+const charts = JSON.parse(document.getElementById('charts').textContent);
+for (const place of document.querySelectorAll('.plot')) draw(place, charts[Number(place.dataset.chart)]);
+
+// Paper shows what the screen has folded.
+let folded = [];
+addEventListener('beforeprint', () => {
+  folded = [...document.querySelectorAll('details.long:not([open])')];
+  for (const each of folded) each.open = true;
+});
+addEventListener('afterprint', () => {
+  for (const each of folded) each.open = false;
+});
