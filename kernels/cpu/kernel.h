@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "core/backend.h"
 #include "core/op.h"
 
 namespace assay::cpu {
@@ -14,8 +16,21 @@ namespace assay::cpu {
 class Kernel {
  public:
   virtual ~Kernel() = default;
-  virtual void run() = 0;                    // does the op once, on all its threads
-  virtual std::string method() const = 0;    // "own x86-64-v4", "onednn 2.6.3 brg:avx512_core_bf16"
+  virtual void run() = 0;                  // does the op once, on all its threads
+  virtual std::string method() const = 0;  // "own x86-64-v4", "onednn 2.6.3 brg:avx512_core_bf16"
+
+  // Called outside of the clock after operands were filled or written from outside: packs weights, builds a ring.
+  virtual void refresh() {}
+
+  // Memory the kernel holds for itself beside the operands and the scratch memory that all share.
+  virtual std::int64_t packed_bytes() const { return 0; }
+
+  // What goes into the row beside the method.
+  virtual Choice choice() const {
+    Choice choice;
+    choice.method = method();
+    return choice;
+  }
 };
 
 // Memory of an op's operands, in the order of operands(op), 64-byte aligned. They outlive the kernel.
