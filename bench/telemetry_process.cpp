@@ -1,0 +1,166 @@
+// Telemetry, from both sides.
+// SPDX-License-Identifier: Apache-2.0
+#include "bench/telemetry_process.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+#include "bench/children.h"
+#include "bench/protocol.h"
+#include "core/loader.h"
+
+namespace assay {
+namespace {
+
+constexpr std::size_t samples_kept = 36000;  // an hour at ten a second
+constexpr double other_load_that_counts = 0.05;
+
+std::optional<double> mean(const std::vector<TelemetrySample>& samples, std::optional<double> TelemetrySample::*field) {
+  double sum = 0;
+  int count = 0;
+  for (const TelemetrySample& sample : samples) {
+    if (!(sample.*field)) continue;
+    sum += *(sample.*field);
+    ++count;
+  }
+  if (count == 0) return std::nullopt;
+  return sum / count;
+}
+
+std::string all_reasons(const std::vector<TelemetrySample>& samples) {
+  std::set<std::string> reasons;
+  for (const TelemetrySample& sample : samples) {
+    std::istringstream text(sample.throttle.value_or(""));
+    for (std::string reason; std::getline(text, reason, ',');)
+      if (!reason.empty()) reasons.insert(reason);
+  }
+  if (reasons.size() > 1) reasons.erase("none");
+  return fmt::format("{}", fmt::join(reasons, ","));
+}
+
+}  // namespace
+
+Weather summarise(const std::vector<TelemetrySample>& samples) {
+  Weather weather;
+  weather.clock_hertz = mean(samples, &TelemetrySample::clock_hertz);
+  weather.power_watts = mean(samples, &TelemetrySample::power_watts);
+  weather.other_load = mean(samples, &TelemetrySample::other_load);
+  for (const TelemetrySample& sample : samples)
+    if (sample.temperature_celsius)
+      weather.temperature_celsius =
+          std::max(weather.temperature_celsius.value_or(*sample.temperature_celsius), *sample.temperature_celsius);
+  weather.throttle = all_reasons(samples);
+  return weather;
+}
+
+void apply(const Weather& weather, Row& row) {
+  if (row.status == Status::skipped || row.status == Status::failed) return;
+  if (!row.clock_hertz) row.clock_hertz = weather.clock_hertz;
+  if (!row.power_watts) row.power_watts = weather.power_watts;
+  if (!row.temperature_celsius) row.temperature_celsius = weather.temperature_celsius;
+  if (row.throttle.empty()) row.throttle = weather.throttle;
+  if (weather.other_load.value_or(0) > other_load_that_counts && row.conditions.find("other_load") == std::string::npos)
+    row.conditions += row.conditions.empty() ? "other_load" : ",other_load";
+}
+
+TelemetryProcesses::TelemetryProcesses(const std::filesystem::path& folder, const std::vector<Watched>& devices,
+                                       double interval, double patience)
+    : patience_(patience) {
+  std::map<std::string, nlohmann::json> by_plugin;
+  for (const Watched& device : devices)
+    by_plugin[device.plugin].push_back({{"id", device.id}, {"index", device.index}});
+  for (const auto& [plugin, watched] : by_plugin) {
+    Source source{plugin, nullptr, monotonic_seconds()};
+    try {
+      source.child = std::make_unique<Child>("__telemetry");
+      source.child->send(
+          {{"folder", folder.string()}, {"plugin", plugin}, {"devices", watched}, {"interval", interval}});
+      sources_.push_back(std::move(source));
+    } catch (const std::exception& error) {
+      remarks_.push_back(fmt::format("no telemetry of {}: {}", plugin, error.what()));
+    }
+  }
+}
+
+std::vector<int> TelemetryProcesses::files() const {
+  std::vector<int> all;
+  for (const Source& source : sources_) {
+    if (source.child == nullptr) continue;
+    const auto files = source.child->files();
+    all.insert(all.end(), files.begin(), files.end());
+  }
+  return all;
+}
+
+void TelemetryProcesses::receive() {
+  const double now = monotonic_seconds();
+  for (Source& source : sources_) {
+    if (source.child == nullptr) continue;
+    source.child->receive();
+    try {
+      bool none_to_come = false;
+      while (const auto said = source.child->next()) {
+        source.heard = now;
+        none_to_come = none_to_come || said->contains("none");
+        if (said->contains("device")) keep(*said);
+      }
+      if (none_to_come)
+        source.child = nullptr;
+      else if (source.child->closed())
+        give_up(source, "its process " + describe(source.child->end()));
+      else if (now - source.heard > patience_)
+        give_up(source, fmt::format("it said nothing for {:.0f} s", patience_));
+    } catch (const std::exception& error) {
+      give_up(source, error.what());
+    }
+  }
+}
+
+void TelemetryProcesses::keep(const nlohmann::json& said) {
+  auto& samples = samples_[said.at("device").get<std::string>()];
+  samples.push_back(sample_from(said.at("sample")));
+  if (samples.size() > samples_kept) samples.pop_front();
+}
+
+void TelemetryProcesses::give_up(Source& source, const std::string& why) {
+  source.child->end(0.2);
+  const std::string words = source.child->last_words();
+  remarks_.push_back(fmt::format("telemetry of {} was given up: {}{}", source.plugin, why,
+                                 words.empty() ? "" : "; its last words: " + words));
+  source.child = nullptr;
+}
+
+Weather TelemetryProcesses::between(const std::string& device, double start, double end) const {
+  std::vector<TelemetrySample> inside;
+  if (const auto found = samples_.find(device); found != samples_.end())
+    for (const TelemetrySample& sample : found->second)
+      if (sample.time >= start && sample.time <= end) inside.push_back(sample);
+  return summarise(inside);
+}
+
+void telemetry_main(Channel& front) {
+  const auto question = front.read();
+  if (!question) return;
+  const auto loaded = load_plugin(question->at("folder").get<std::string>(), question->at("plugin"));
+  std::unique_ptr<Telemetry> telemetry;
+  if (loaded.plugin != nullptr && loaded.plugin->create_telemetry != nullptr)
+    telemetry = loaded.plugin->create_telemetry();
+  if (telemetry == nullptr) {
+    front.write({{"none", true}});
+    return;
+  }
+  const double interval = question->at("interval");
+  double next = monotonic_seconds();
+  do {
+    for (const auto& device : question->at("devices")) {
+      const TelemetrySample sample = telemetry->sample(device.at("index"));
+      front.write_or_drop({{"device", device.at("id")}, {"sample", to_json(sample)}});
+    }
+    next = std::max(next + interval, monotonic_seconds());
+  } while (!front.front_gone(next - monotonic_seconds()));
+}
+
+}  // namespace assay
