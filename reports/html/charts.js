@@ -24,7 +24,9 @@ const decals = [
 
 const colour = (index) => `var(--series-${index % series_colours})`;
 const style = {ink: 'var(--ink)', soft: 'var(--soft)', line: 'var(--line)', paper: 'var(--paper)'};
-const text_style = {color: style.soft, fontSize: 12, fontFamily: 'inherit'};
+// The page's own font by name: texts are measured on a canvas, which knows no 'inherit'.
+const font = getComputedStyle(document.body).fontFamily;
+const text_style = {color: style.soft, fontSize: 12, fontFamily: font};
 
 function value_axis(axis, narrow) {
   const labels = new Map(axis.ticks.map((tick) => [tick.at, tick.label]));
@@ -49,7 +51,9 @@ function value_axis(axis, narrow) {
 
 function category_axis(axis, width) {
   const room = Math.max(40, (width - 110) / axis.labels.length - 8);
+  const lines = Math.max(...axis.labels.map((label) => Math.ceil(label.length * 7 / room)));
   return {
+    nameGap: 15 * lines + 18,
     type: 'category',
     data: axis.labels,
     name: axis.name,
@@ -60,16 +64,28 @@ function category_axis(axis, width) {
   };
 }
 
-function limit_lines(limits) {
+// Whether the label of a limit stands at the start or the end of its line: where fewer points lie just above it.
+function roomier_end(chart, limit) {
+  const height = chart.y.maximum - chart.y.minimum;
+  const width = chart.x.maximum - chart.x.minimum;
+  const near = chart.series.flatMap((series) => series.points).filter((point) => point.y >= limit.at && point.y <= limit.at + height * 0.12);
+  const across = near.map((point) => (point.x - chart.x.minimum) / width);
+  const at_start = across.filter((share) => share < 0.35).length;
+  const at_end = across.filter((share) => share > 0.65).length;
+  return at_start < at_end ? 'insideStartTop' : 'insideEndTop';
+}
+
+function limit_lines(chart) {
   return {
     silent: true,
     symbol: 'none',
     animation: false,
-    data: limits.map((limit) => ({
+    data: chart.limits.map((limit) => ({
       yAxis: limit.at,
       name: limit.label,
       lineStyle: {color: style.ink, type: 'solid', width: 1.5},
-      label: {formatter: () => limit.label, position: 'insideStartTop', color: style.ink, fontSize: 12, fontFamily: 'inherit'},
+      label: {formatter: () => limit.label, position: roomier_end(chart, limit), distance: 3, color: style.ink,
+              textBorderColor: style.paper, textBorderWidth: 4, fontSize: 12, fontFamily: font},
     })),
   };
 }
@@ -87,7 +103,7 @@ function one_series(chart, series, index) {
   return {...common, type: line ? 'line' : 'scatter', symbol: symbols[index % symbols.length], symbolSize: line ? 7 : 10,
           showSymbol: series.points.length <= 60, showAllSymbol: true, clip: true,
           lineStyle: {color: colour(index), width: 2, type: dashes[index % dashes.length]},
-          itemStyle: {color: colour(index), borderColor: style.paper, borderWidth: line ? 0 : 1}};
+          itemStyle: {color: colour(index), opacity: 1, borderColor: style.paper, borderWidth: line ? 0 : 1}};
 }
 
 // Built from nodes, not from markup, so that no name in the data can become an element.
@@ -127,17 +143,17 @@ function options(chart, width) {
   const y = value_axis(chart.y, narrow);
   x.splitLine = {show: chart.x.labels.length === 0, lineStyle: {color: style.line, opacity: 0.6}};
   const series = chart.series.map((each, index) => one_series(chart, each, index));
-  if (chart.limits.length > 0 && series.length > 0) series[0].markLine = limit_lines(chart.limits);
+  if (chart.limits.length > 0 && series.length > 0) series[0].markLine = limit_lines(chart);
   return {
     animation: false,
-    textStyle: {fontFamily: 'inherit'},
+    textStyle: {fontFamily: font},
     color: chart.series.map((_, index) => colour(index)),
     legend: {show: rows > 0, top: 0, left: 0, right: 0, itemWidth: 25, itemGap: 14, textStyle: {...text_style, color: style.ink},
              inactiveColor: style.line, inactiveBorderColor: style.line},
-    grid: {left: 12, right: narrow ? 16 : 28, top: rows * 24 + 34, bottom: 34, containLabel: true},
+    grid: {left: 12, right: narrow ? 16 : 28, top: rows * 24 + 34, bottom: 36, containLabel: true},
     tooltip: {trigger: 'item', confine: true, backgroundColor: style.paper, borderColor: style.line, padding: [6, 10],
-              textStyle: {color: style.ink, fontFamily: 'inherit'}, formatter: (item) => tip(chart, item)},
-    xAxis: {...x, nameLocation: 'middle', nameGap: 30},
+              textStyle: {color: style.ink, fontFamily: font}, formatter: (item) => tip(chart, item)},
+    xAxis: {nameGap: 32, ...x, nameLocation: 'middle'},
     yAxis: {...y, nameLocation: 'end', nameGap: 12, nameTextStyle: {...text_style, align: 'left', padding: [0, 0, 0, -40]}},
     series,
   };
@@ -154,6 +170,8 @@ function draw(place, chart) {
     drawn_width = width;
     drawing.resize();
     drawing.setOption(options(chart, width), true);
+    const svg = place.querySelector('svg');  // with a view box, paper can scale the drawing to its own width
+    svg.setAttribute('viewBox', `0 0 ${svg.getAttribute('width')} ${svg.getAttribute('height')}`);
   };
   fit();
   new ResizeObserver(fit).observe(place);

@@ -61,7 +61,7 @@ AxisLayout lay_out_y(const Chart& chart) {
     for (const Series& series : chart.series) values.insert(values.end(), series.y.begin(), series.y.end());
   }
   for (const auto& [name, limit] : chart.limits) {
-    if (limit.value) values.push_back(*limit.value);
+    if (limit.value) values.push_back(*limit.value * (axis.logarithmic ? 1.2 : 1.08));  // room for its label
   }
   if (axis.logarithmic && is_bar(chart)) {
     // Bars stand on the lower end of the axis; the lowest of them must not vanish.
