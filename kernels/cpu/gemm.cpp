@@ -55,6 +55,12 @@ Support refuse(const Gemm& gemm) {
   if (gemm.accumulate != *sum) {
     return {false, text(gemm.a) + " products are added up in " + text(*sum) + " here, not in " + text(gemm.accumulate)};
   }
+  const bool plain = gemm.beta == 0 && !gemm.bias && gemm.activation == Activation::none && gemm.alpha == 1;
+  if (gemm.d.element == Element::int32 && !plain) {
+    return {false,
+            "oneDNN takes 32-bit integers through FP32 to scale them, to add to them or to activate them, and so loses "
+            "their low bits; only a plain product has an int32 result here"};
+  }
   return {true, ""};
 }
 
