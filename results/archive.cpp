@@ -8,6 +8,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <charconv>
 #include <memory>
 #include <system_error>
@@ -161,8 +164,12 @@ RunTree read_archive(const std::filesystem::path& archive) {
                    std::error_code(errno, std::generic_category()).message());
   Collector collector(archive);
   try {
-    TarReader reader(unpacker(file.get()));
+    const ByteReader unpack = unpacker(file.get());
+    TarReader reader([&](char* buffer, std::size_t size) { return unpack(buffer, size); });
     while (reader.next()) collector.take(reader);
+    // To the very end, where the checksum of it all stands.
+    std::array<char, 4096> rest;
+    while (unpack(rest.data(), rest.size()) > 0) continue;
   } catch (const BadInput& error) {
     throw BadInput("cannot read " + archive.string() + ": " + error.what());
   }

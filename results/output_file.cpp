@@ -24,14 +24,6 @@ std::string said(int number) { return std::strerror(number); }
   throw BadInput(what + "; choose a folder you may write to, by --out");
 }
 
-// Tries until the piece is written or refused. A short write is undone by the caller.
-ssize_t write_once(int descriptor, std::string_view piece) {
-  for (;;) {
-    const ssize_t written = write(descriptor, piece.data(), piece.size());
-    if (written >= 0 || errno != EINTR) return written;
-  }
-}
-
 }  // namespace
 
 OutputFile::OutputFile(const std::filesystem::path& path, bool make_new) : path_(path) {
@@ -73,20 +65,19 @@ void OutputFile::lock() {
 }
 
 void OutputFile::append(std::string_view piece) {
-  const auto wanted = static_cast<ssize_t>(piece.size());
-  // A disk that fills up in the middle of a write gives a short count and no reason. The second try, after the piece's
-  // beginning is cut off again, gives the reason.
-  for (int attempt = 0; attempt < 2; ++attempt) {
-    const ssize_t written = write_once(descriptor_, piece);
-    const int number = errno;
-    if (written == wanted) {
-      size_ += wanted;
-      return;
+  std::string_view rest = piece;
+  while (!rest.empty()) {
+    // A disk that fills up in the middle gives a short count without a reason; writing on gives the reason.
+    const ssize_t written = write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) {
+      const int number = written < 0 ? errno : ENOSPC;
+      if (rest.size() != piece.size()) cut(size_);
+      throw Error("cannot write " + path_.string() + ": " + said(number));
     }
-    if (written > 0) cut(size_);
-    if (written < 0) throw Error("cannot write " + path_.string() + ": " + said(number));
+    rest.remove_prefix(static_cast<std::size_t>(written));
   }
-  throw Error("cannot write " + path_.string() + ": the system takes only a part of it; is the disk full?");
+  size_ += static_cast<std::int64_t>(piece.size());
 }
 
 void OutputFile::cut(std::int64_t bytes) {
