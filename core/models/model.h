@@ -78,7 +78,8 @@ struct ModelSpec {
 struct ParameterItem {
   std::string name;
   std::int64_t count = 0;
-  std::string formula;  // "32 layers x (4096 x 4096 x 2 + 4096 x 1024 x 2)"
+  std::string formula;        // "32 layers x (4096 x 4096 x 2 + 4096 x 1024 x 2)"
+  bool layer_matrix = false;  // a large matrix of a layer: what weight formats below 16 bits apply to
 };
 std::vector<ParameterItem> parameter_items(const ModelSpec& model);
 std::int64_t parameters(const ModelSpec& model);

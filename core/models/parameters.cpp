@@ -11,7 +11,11 @@ namespace {
 using Items = std::vector<ParameterItem>;
 
 void add(Items& items, const std::string& name, const Formula& formula) {
-  if (formula.value() != 0) items.push_back({name, formula.value(), formula.words()});
+  if (formula.value() != 0) items.push_back({name, formula.value(), formula.words(), false});
+}
+
+void add_matrix(Items& items, const std::string& name, const Formula& formula) {
+  if (formula.value() != 0) items.push_back({name, formula.value(), formula.words(), true});
 }
 
 // Weight and, where there is one, bias of one norm over `width` numbers.
@@ -42,17 +46,17 @@ void add_latent_attention(Items& items, const ModelSpec& model) {
   const Formula key = Formula(latent.nope_head) + Formula(latent.rope_head);
   if (latent.query_rank > 0) {
     const Formula rank(latent.query_rank);
-    add(items, "attention: queries, down and up", layers * (hidden * rank + rank * heads * key));
+    add_matrix(items, "attention: queries, down and up", layers * (hidden * rank + rank * heads * key));
     add(items, "attention: norm of the compressed queries", layers * rank);
   } else {
-    add(items, "attention: queries", layers * hidden * heads * key);
+    add_matrix(items, "attention: queries", layers * hidden * heads * key);
   }
   const Formula rank(latent.kv_rank);
-  add(items, "attention: keys and values, down", layers * hidden * (rank + Formula(latent.rope_head)));
+  add_matrix(items, "attention: keys and values, down", layers * hidden * (rank + Formula(latent.rope_head)));
   add(items, "attention: norm of the latent row", layers * rank);
-  add(items, "attention: keys and values, up",
-      layers * rank * heads * (Formula(latent.nope_head) + Formula(latent.value_head)));
-  add(items, "attention: output", layers * heads * Formula(latent.value_head) * hidden);
+  add_matrix(items, "attention: keys and values, up",
+             layers * rank * heads * (Formula(latent.nope_head) + Formula(latent.value_head)));
+  add_matrix(items, "attention: output", layers * heads * Formula(latent.value_head) * hidden);
 }
 
 void add_attention(Items& items, const ModelSpec& model) {
@@ -60,9 +64,9 @@ void add_attention(Items& items, const ModelSpec& model) {
   const Formula layers(model.layers, "layers"), hidden(model.hidden), head(model.head_size);
   const Formula queries = Formula(model.heads, "heads") * head;
   const Formula keys = Formula(model.kv_heads, "KV heads") * head;
-  add(items, "attention: queries", layers * hidden * queries);
-  add(items, "attention: keys and values", layers * Formula(2) * hidden * keys);
-  add(items, "attention: output", layers * queries * hidden);
+  add_matrix(items, "attention: queries", layers * hidden * queries);
+  add_matrix(items, "attention: keys and values", layers * Formula(2) * hidden * keys);
+  add_matrix(items, "attention: output", layers * queries * hidden);
   if (model.attention_bias)
     add(items, "attention: biases of queries, keys, values", layers * (queries + Formula(2) * keys));
   if (model.output_bias) add(items, "attention: biases of the output", layers * hidden);
@@ -79,7 +83,7 @@ void add_feed_forward(Items& items, const ModelSpec& model) {
   const std::int64_t dense = model.experts ? model.experts->dense_layers : model.layers;
   const Formula hidden(model.hidden), count(matrices(model), "matrices");
   const Formula layers(dense, model.experts ? "dense layers" : "layers");
-  add(items, "feed-forward", layers * count * hidden * Formula(model.feed_forward));
+  add_matrix(items, "feed-forward", layers * count * hidden * Formula(model.feed_forward));
   if (model.mlp_bias) add(items, "feed-forward: biases", layers * feed_forward_biases(model, model.feed_forward));
   if (!model.experts) return;
 
@@ -87,11 +91,11 @@ void add_feed_forward(Items& items, const ModelSpec& model) {
   const Formula sparse(model.layers - dense, "layers"), number(experts.count, "experts"), width(experts.width);
   add(items, "router", sparse * number * hidden);
   if (experts.router_bias) add(items, "router: biases", sparse * number);
-  add(items, "experts", sparse * number * count * hidden * width);
+  add_matrix(items, "experts", sparse * number * count * hidden * width);
   if (experts.bias) add(items, "experts: biases", sparse * number * feed_forward_biases(model, experts.width));
   const Formula shared = experts.shared_width > 0 ? Formula(experts.shared_width)
                                                   : Formula(experts.shared, "shared experts") * Formula(experts.width);
-  add(items, "shared experts", sparse * count * hidden * shared);
+  add_matrix(items, "shared experts", sparse * count * hidden * shared);
   if (experts.shared_gate) add(items, "gate of the shared experts", sparse * hidden);
 }
 
@@ -137,7 +141,7 @@ std::vector<ParameterItem> parameter_items(const ModelSpec& model) {
     add_norms(items, model);
     add_head(items, model);
   }
-  if (model.extra_parameters != 0) items.push_back({"other", model.extra_parameters, model.note});
+  if (model.extra_parameters != 0) items.push_back({"other", model.extra_parameters, model.note, false});
   return items;
 }
 

@@ -1,0 +1,28 @@
+// The parts of a report that come from the run alone: device, charts, rows that went wrong, where it all comes from.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/rates.h"
+#include "reports/report.h"
+#include "results/run.h"
+
+namespace assay {
+
+// The device `wanted` ("" is the first of the first run). Throws BadInput, naming those there are, where no run has it.
+DeviceInfo chosen_device(const std::vector<Run>& runs, const std::string& wanted);
+
+// "Intel Xeon ..., 2 cores, cpu:0; run 20261201-..., measured 2026-12-01T01:00:00Z"
+std::string subtitle(const std::vector<Run>& runs, const DeviceInfo& device);
+
+Section product_section(const Rates& rates);       // matrix products by size and format, roofline
+Section memory_speed_section(const Rates& rates);  // bandwidth and latency by working set
+Section whole_steps_section(const std::vector<Run>& runs, const DeviceInfo& device);  // empty tables where none
+Section machine_section(const std::vector<Run>& runs, const DeviceInfo& device);
+Section trouble_section(const std::vector<Run>& runs, const DeviceInfo& device);  // failed, mistrusted, skipped
+
+std::vector<std::pair<std::string, std::string>> provenance(const std::vector<Run>& runs, const DeviceInfo& device);
+
+}  // namespace assay
