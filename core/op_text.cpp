@@ -156,14 +156,18 @@ struct Word {
   bool used = false;
 };
 
-[[noreturn]] void refuse(std::string_view canonical, const std::string& why) {
-  constexpr std::size_t longest = 200;  // what a file holds may be anything
-  std::string shown(canonical.substr(0, longest));
-  for (char& letter : shown) {
+// What was read, fit for a message: it may come from a file that holds anything.
+std::string shown(std::string_view written) {
+  constexpr std::size_t longest = 200;
+  std::string result(written.substr(0, longest));
+  for (char& letter : result) {
     if (static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F) letter = '?';
   }
-  throw BadInput("The op '" + shown + (canonical.size() > longest ? "..." : "") + "' cannot be read: " + why +
-                 (why.ends_with('?') ? "" : "."));
+  return "'" + result + (written.size() > longest ? "...'" : "'");
+}
+
+[[noreturn]] void refuse(std::string_view canonical, const std::string& why) {
+  throw BadInput("The op " + shown(canonical) + " cannot be read: " + why + (why.ends_with('?') ? "" : "."));
 }
 
 template <class Struct>
@@ -178,7 +182,7 @@ Op read_fields(std::string_view canonical, std::vector<Word> words) {
       if (seen) refuse(canonical, std::string(field.name) + " is given twice");
       const std::optional<Value> value = read_value<Value>(word.value);
       if (!value || !in_range(field, *value)) {
-        refuse(canonical, std::string(field.name) + " is '" + std::string(word.value) + "', expected " + wanted(field));
+        refuse(canonical, std::string(field.name) + " is " + shown(word.value) + ", expected " + wanted(field));
       }
       op.*(field.member) = *value;
       seen = word.used = true;
@@ -190,7 +194,7 @@ Op read_fields(std::string_view canonical, std::vector<Word> words) {
   for (const Word& word : words) {
     if (word.used) continue;
     const std::vector<std::string> known = field_names<Struct>();
-    refuse(canonical, std::string(Fields<Struct>::name) + " has no field '" + std::string(word.name) + "' (it has " +
+    refuse(canonical, std::string(Fields<Struct>::name) + " has no field " + shown(word.name) + " (it has " +
                           listed(known) + ")" + did_you_mean(word.name, known));
   }
   return op;
@@ -203,7 +207,7 @@ std::vector<Word> split(std::string_view canonical, std::string_view fields) {
     const std::string_view word = fields.substr(0, space);
     const std::size_t equals = word.find('=');
     if (equals == std::string_view::npos || equals == 0) {
-      refuse(canonical, "'" + std::string(word) + "' is not of the form name=value, with one space between fields");
+      refuse(canonical, shown(word) + " is not of the form name=value, with one space between fields");
     }
     words.push_back({word.substr(0, equals), word.substr(equals + 1)});
     if (space == std::string_view::npos) break;
@@ -224,7 +228,7 @@ Op read_op(std::string_view canonical, std::string_view name, const std::vector<
   if (!op) {
     const std::vector<std::string> known{std::string(Fields<std::variant_alternative_t<Index, Op>>::name)...};
     refuse(canonical,
-           "there is no op '" + std::string(name) + "' (there are " + listed(known) + ")" + did_you_mean(name, known));
+           "there is no op " + shown(name) + " (there are " + listed(known) + ")" + did_you_mean(name, known));
   }
   return *op;
 }
