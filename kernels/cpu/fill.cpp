@@ -20,19 +20,23 @@ void put(std::byte* memory, std::int64_t index, Stored value) {
   std::memcpy(memory + index * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
 }
 
-// Nearest even for doubles well inside bf16's normal range and for zero, on the bits: through float it would round
-// twice.
-std::uint16_t bf16_bits(double value) {
+// Nearest even for doubles inside the element's normal range, on the bits: through float it would round twice. All
+// others go the long way.
+template <Element element>
+std::uint16_t short_bits(double value) {
+  constexpr FloatLayout layout = float_layout(element);
+  constexpr auto cut = static_cast<unsigned>(52 - layout.mantissa_bits);
+  constexpr std::uint64_t smallest = static_cast<std::uint64_t>(1023 + 1 - layout.bias) << 52U;
+  constexpr std::uint64_t largest = static_cast<std::uint64_t>(1023 + layout.bias) << 52U;
+  constexpr std::uint64_t bias_change = static_cast<std::uint64_t>(1023 - layout.bias)
+                                        << static_cast<unsigned>(layout.mantissa_bits);
   const std::uint64_t bits = double_bits(value);
   const std::uint64_t size = bits & 0x7FFFFFFFFFFFFFFFU;
-  constexpr std::uint64_t smallest = std::uint64_t{1023 - 120} << 52U;
-  constexpr std::uint64_t largest = std::uint64_t{1023 + 120} << 52U;
   if (size - smallest < largest - smallest) {
-    const std::uint64_t rounded = size + ((std::uint64_t{1} << 44U) - 1) + ((size >> 45U) & 1U);
-    return static_cast<std::uint16_t>(((rounded >> 45U) - (std::uint64_t{1023 - 127} << 7U)) |
-                                      ((bits >> 48U) & 0x8000U));
+    const std::uint64_t rounded = size + ((std::uint64_t{1} << (cut - 1)) - 1) + ((size >> cut) & 1U);
+    return static_cast<std::uint16_t>(((rounded >> cut) - bias_change) | ((bits >> 48U) & 0x8000U));
   }
-  return static_cast<std::uint16_t>(encode(Element::bf16, value));
+  return static_cast<std::uint16_t>(encode(element, value));
 }
 
 std::uint8_t int8_bits(double value) {
@@ -56,7 +60,7 @@ void store(Element element, std::byte* memory, std::int64_t first, const double*
       return;
     case Element::bf16:
       for (std::int64_t i = 0; i < count; ++i) {
-        put(memory, first + i, bf16_bits(values[i]));
+        put(memory, first + i, short_bits<Element::bf16>(values[i]));
       }
       return;
     case Element::int8:
@@ -66,7 +70,7 @@ void store(Element element, std::byte* memory, std::int64_t first, const double*
       return;
     case Element::fp16:
       for (std::int64_t i = 0; i < count; ++i) {
-        put(memory, first + i, static_cast<std::uint16_t>(encode(Element::fp16, values[i])));
+        put(memory, first + i, short_bits<Element::fp16>(values[i]));
       }
       return;
     case Element::int32:

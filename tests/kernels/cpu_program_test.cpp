@@ -182,10 +182,10 @@ TEST(CpuFill, EqualsInitialValueForEveryElementPatternAndKindOfTensor) {
   }
 }
 
-TEST(CpuFill, RoundsBf16AndInt8AsEncodeDoesAtTheirEdges) {
+TEST(CpuFill, RoundsNarrowElementsAsEncodeDoesAtTheirEdges) {
   // Magnitudes that reach zero, the smallest numbers, the largest and beyond.
-  for (const double magnitude : {0.0, 1e-42, 1e-38, 1e-5, 1.0, 100.0, 1e30, 1e38, 1e39}) {
-    for (const Element element : {Element::bf16, Element::int8, Element::fp32}) {
+  for (const double magnitude : {0.0, 1e-42, 1e-38, 1e-5, 1.0, 100.0, 4e4, 1e30, 1e38, 1e39}) {
+    for (const Element element : {Element::bf16, Element::fp16, Element::int8, Element::fp32}) {
       constexpr std::int64_t count = 2000;
       std::vector<std::byte> memory(count * 4);
       cpu::fill_elements(element, memory.data(), count, Pattern::typical, 3, magnitude, 1);
