@@ -107,11 +107,11 @@ std::int64_t parse_whole_number(std::string_view cell) {
   return number;
 }
 
-std::string parse_text(std::string_view cell) {
+std::string_view parse_text(std::string_view cell) {
   if (!is_clean_text(cell)) {
     throw BadInput("expected a text in UTF-8 without control characters, found " + shown(cell));
   }
-  return std::string(cell);
+  return cell;
 }
 
 std::string quoted_cell(std::string_view cell) {

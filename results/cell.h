@@ -23,7 +23,7 @@ std::string write_number(std::int64_t number);
 // Each throws BadInput saying what was expected and what was found.
 double parse_double(std::string_view cell);              // finite
 std::int64_t parse_whole_number(std::string_view cell);  // 0 or more
-std::string parse_text(std::string_view cell);           // clean
+std::string_view parse_text(std::string_view cell);      // clean; the cell itself
 
 // The cell as it stands in a line: in quotes, with its own quotes doubled, where it holds a comma or a quote.
 std::string quoted_cell(std::string_view cell);

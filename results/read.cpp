@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 #include <system_error>
+#include <unordered_set>
 #include <utility>
 
 #include "core/error.h"
@@ -106,7 +107,8 @@ void remark_ending(Run& run, bool being_written) {
 }
 
 void remark_missing_cases(Run& run) {
-  std::set<std::string> found;
+  if (run.info.planned.empty()) return;
+  std::unordered_set<std::string> found;
   for (const Row& row : run.rows) found.insert(row.device + ' ' + row.case_name);
   const std::set<std::string> planned(run.info.planned.begin(), run.info.planned.end());
   const auto missing = static_cast<std::size_t>(

@@ -28,7 +28,7 @@ std::string to_cell(const std::optional<Number>& field) {
 
 template <class Field>
 Field from_cell(std::string_view cell) {
-  if constexpr (std::is_same_v<Field, std::string>) {
+  if constexpr (std::is_same_v<Field, std::string_view>) {
     return parse_text(cell);
   } else if constexpr (std::is_same_v<Field, int>) {
     const std::int64_t number = parse_whole_number(cell);
@@ -51,7 +51,9 @@ std::string write(const Row& row) {
 
 template <auto Member>
 void parse(Row& row, std::string_view cell) {
-  row.*Member = from_cell<std::remove_reference_t<decltype(row.*Member)>>(cell);
+  using Field = std::remove_reference_t<decltype(row.*Member)>;
+  // Texts are most of a row: they are copied once, into place.
+  row.*Member = from_cell<std::conditional_t<std::is_same_v<Field, std::string>, std::string_view, Field>>(cell);
 }
 
 template <auto Member>
