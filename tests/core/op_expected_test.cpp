@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "core/fill.h"
 #include "core/interpreter.h"
 #include "core/number.h"
 #include "core/op.h"
@@ -269,6 +270,54 @@ TEST(Tolerance, OfALongProductIsFarBelowTheSumOfMagnitudesAndAboveOneRounding) {
   const Example product = example("gemm m=1 n=1 k=4096", {a, b, {0}});
   EXPECT_GT(product.tolerance(2, 0), 0.24);
   EXPECT_LT(product.tolerance(2, 0), 0.26);
+}
+
+// Numbers of about 1, as fp32 holds them.
+std::vector<double> numbers(std::int64_t count, std::uint64_t seed) {
+  std::vector<double> result;
+  for (std::int64_t i = 0; i < count; ++i) {
+    result.push_back(rounded(Element::fp32, normal_like(seed, static_cast<std::uint64_t>(i))));
+  }
+  return result;
+}
+
+TEST(Tolerance, LetsSumsInSinglePrecisionPassAndAMissingTermNot) {
+  constexpr std::int64_t length = 5000;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    const Example product = example("gemm m=1 n=1 k=5000", {numbers(length, seed), numbers(length, seed + 100), {0}});
+    float forward = 0;
+    for (std::size_t i = 0; i < length; ++i) {
+      forward += static_cast<float>(product.before[0][i]) * static_cast<float>(product.before[1][i]);
+    }
+    const double wanted = product.expected(2, 0);
+    EXPECT_LE(std::abs(forward - wanted), product.tolerance(2, 0));
+    EXPECT_GT(std::abs(wanted), 0);
+    // An average term is 0.64 large.
+    EXPECT_LT(product.tolerance(2, 0), 0.32);
+  }
+}
+
+TEST(Tolerance, LetsANormInSinglePrecisionPassAndOneWithoutItsMeanNot) {
+  constexpr std::size_t columns = 4096;
+  std::vector<double> x = numbers(columns, 1);
+  for (double& value : x) value = rounded(Element::fp32, value + 0.25);
+  const Example norm = example("norm kind=layer rows=1 columns=4096",
+                               {x, std::vector<double>(columns, 1.0), std::vector<double>(columns), {}, {}});
+  float sum = 0;
+  for (const double value : x) sum += static_cast<float>(value);
+  const float mean = sum / static_cast<float>(columns);
+  float squares = 0;
+  for (const double value : x) {
+    const float off = static_cast<float>(value) - mean;
+    squares += off * off;
+  }
+  const float inverse = 1 / std::sqrt(squares / static_cast<float>(columns) + 1e-5F);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{7}, columns - 1}) {
+    const auto index = static_cast<std::int64_t>(i);
+    const double wanted = norm.expected(3, index);
+    EXPECT_LE(std::abs((static_cast<float>(x[i]) - mean) * inverse - wanted), norm.tolerance(3, index));
+    EXPECT_GT(std::abs(static_cast<float>(x[i]) * inverse - wanted), norm.tolerance(3, index));
+  }
 }
 
 TEST(Tolerance, OfATf32ProductAllowsForTheBitsItDrops) {
