@@ -27,6 +27,14 @@ std::string signal_name(int signal) {
   return name == nullptr ? fmt::format("signal {}", signal) : fmt::format("SIG{}", name);
 }
 
+// A fact that is nothing but words.
+Fact remark(const std::string& name, const std::string& reason) {
+  Fact fact;
+  fact.name = name;
+  fact.reason = reason;
+  return fact;
+}
+
 // A run from beginning to end. What it holds lives as long as the run.
 class Front {
  public:
@@ -38,9 +46,9 @@ class Front {
   int run() {
     if (!options_.resume.empty()) read_before();
     const Filter checked(filter());  // a bad one is told before a slow probe
-    const auto answers = ask_plugins();
+    ask_plugins();
     if (signals_.taken()) return 128 + *signals_.taken();
-    if (targets_.empty()) return no_device(answers);
+    if (targets_.empty()) return no_device();
     plan_ = plan_cases(targets_, suite_, profile(), filter());
     if (options_.google.list) return list();
     check_google_output(google_options());
@@ -64,31 +72,33 @@ class Front {
     const bool other_profile = options_.profile && text(*options_.profile) != before_->info.profile;
     const bool other_filter = !options_.filter.empty() && options_.filter != before_->info.filter;
     const bool other_repeat = options_.repeat && *options_.repeat != before_->info.repeat;
-    if (other_profile || other_filter || other_repeat || !options_.out.empty())
+    if (other_profile || other_filter || other_repeat || !options_.out.empty() || !options_.devices.empty())
       throw BadInput(
-          "--resume goes on with the profile, filter, repetitions and folder of its run; leave those options "
+          "--resume goes on with the devices, profile, filter, repetitions and folder of its run; leave those options "
           "away, or start a new run");
   }
 
-  std::vector<Probed> ask_plugins() {
+  void ask_plugins() {
     ProbeQuestion question{.folder = plugins_,
                            .plugins = plugins_for(options_.devices),
                            .patience = options_.patience.probe,
                            .file = signals_.file(),
                            .interrupted = [this] { return signals_.taken().has_value(); }};
-    if (before_)
-      for (const DeviceInfo& device : before_->info.devices) question.plugins.push_back(device.backend);
-    const auto answers = probe(question);
-    if (signals_.taken()) return answers;
-    const auto all = targets_of(answers);
-    targets_ = before_ ? same_targets(before_->info, all) : choose(all, options_.devices, answers);
-    return answers;
+    if (before_) {
+      std::vector<std::string> backends;
+      for (const DeviceInfo& device : before_->info.devices) backends.push_back(device.backend);
+      question.plugins = plugins_for(backends);
+    }
+    answers_ = probe(question);
+    if (signals_.taken()) return;
+    const auto all = targets_of(answers_);
+    targets_ = before_ ? same_targets(before_->info, all) : choose(all, options_.devices, answers_);
   }
 
-  int no_device(const std::vector<Probed>& answers) const {
+  int no_device() const {
     std::cerr << "assay: no device here can be measured\n";
-    for (const Probed& answer : answers) std::cerr << "  " << answer.plugin << ": " << answer.reason << "\n";
-    if (answers.empty()) std::cerr << "  there is no plug-in in " << plugins_.string() << "\n";
+    for (const Probed& answer : answers_) std::cerr << "  " << answer.plugin << ": " << answer.reason << "\n";
+    if (answers_.empty()) std::cerr << "  there is no plug-in in " << plugins_.string() << "\n";
     return 2;
   }
 
@@ -104,6 +114,8 @@ class Front {
     info.repeat = repeat();
     for (const Target& target : targets_) info.devices.push_back(target.device);
     for (const Planned& planned : plan_) info.planned.push_back(planned_name(planned, targets_));
+    for (const Probed& answer : answers_)
+      if (!answer.reason.empty()) info.facts.push_back(remark("plugin_" + answer.plugin, answer.reason));
     return RunWriter::create(options_.out.empty() ? new_run_folder("runs") : options_.out, info, options_.force);
   }
 
@@ -139,7 +151,7 @@ class Front {
     }
     signal_ = session.signal();
     out_of_budget_ = session.budget_used_up();
-    for (const std::string& remark : session.remarks()) remarks_.push_back(remark);
+    remarks_ = session.remarks();
     return session.failure() != nullptr ? session.failure() : failure;
   }
 
@@ -192,12 +204,7 @@ class Front {
       info.ending = Ending::interrupted;
       info.ending_reason = signal_name(*signal_);
     }
-    for (const std::string& remark : remarks_) {
-      Fact fact;
-      fact.name = "telemetry";
-      fact.reason = remark;
-      info.facts.push_back(fact);
-    }
+    for (const std::string& said : remarks_) info.facts.push_back(remark("telemetry", said));
     if (failure != nullptr) give_up(writer, std::move(info), failure);
     writer.update(info);
     say_end(writer.folder());
@@ -226,7 +233,7 @@ class Front {
   void say_end(const std::filesystem::path& folder) const {
     if (options_.quiet) return;
     std::string said = summary(rows_, devices()) + fmt::format("\nThe run is in {}\n", folder.string());
-    for (const std::string& remark : remarks_) said += remark + "\n";
+    for (const std::string& one : remarks_) said += one + "\n";
     if (signal_)
       said +=
           fmt::format("It was ended by {}; `assay run --resume {}` goes on\n", signal_name(*signal_), folder.string());
@@ -246,6 +253,7 @@ class Front {
   Signals signals_;
   std::filesystem::path plugins_;
   std::optional<Run> before_;
+  std::vector<Probed> answers_;
   std::vector<Target> targets_;
   std::vector<Planned> plan_;
   std::vector<Row> rows_;

@@ -77,8 +77,8 @@ void Session::write(const Planned& planned, int repetition, Outcome& outcome) {
     if (row.device_name.empty()) row.device_name = device.name;
     if (row.device_id.empty()) row.device_id = device.unique_id;
     if (row.scope.empty()) row.scope = "alone";
-    writer_.append(row);
   }
+  writer_.append(outcome.rows);
   if (!outcome.samples.empty()) writer_.append_samples(planned.item.name, device.id, repetition, outcome.samples);
 }
 
@@ -114,6 +114,7 @@ Session::Outcome Session::measure(const Planned& planned, int repetition) {
       worker_ = nullptr;
       return {};
     case Why::out_of_budget:
+      worker_->child().end(0.1);  // one that cannot be ended must not cost what is left for cleaning up
       worker_ = nullptr;
       budget_used_up_ = true;
       return skipped(planned, budget_.used_up() + " while it was being measured");

@@ -54,7 +54,8 @@ class RunWriter {
   // where there is none, it is complete, or another process is writing it.
   static RunWriter resume(const std::filesystem::path& folder);
 
-  void append(Row row);  // one write; gives it the run's id and the next number
+  void append(Row row);                       // one write; gives it the run's id and the next number
+  void append(const std::vector<Row>& rows);  // all of them by one write: the rows of a case belong together
   // One write. Of more than 100, 100 evenly spaced ones are kept.
   void append_samples(const std::string& case_name, const std::string& device, int repetition,
                       const std::vector<double>& seconds);

@@ -124,6 +124,19 @@ void RunWriter::append(Row row) {
   ++next_;
 }
 
+void RunWriter::append(const std::vector<Row>& rows) {
+  std::string lines;
+  std::int64_t next = next_;
+  for (Row row : rows) {
+    row.schema = current_schema;
+    row.run = info_.id;
+    row.number = next++;
+    lines += csv_line(row);
+  }
+  if (!lines.empty()) results_.append(lines);
+  next_ = next;
+}
+
 void RunWriter::append_samples(const std::string& case_name, const std::string& device, int repetition,
                                const std::vector<double>& seconds) {
   const std::size_t kept = std::min(seconds.size(), most_samples);

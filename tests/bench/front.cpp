@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <pty.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -64,7 +65,8 @@ Stage::Stage(const nlohmann::json& script, const std::vector<std::string>& plugi
 
 void Stage::rewrite(const nlohmann::json& script) { std::ofstream(file("script.json")) << script; }
 
-pid_t Stage::start(const std::vector<std::string>& arguments) {
+// Becomes the program. Never returns.
+void Stage::become(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"harness", "--plugins=" + (folder() / "plugins").string()};
   words.insert(words.end(), arguments.begin(), arguments.end());
   std::vector<std::string> variables = {"PATH=/usr/bin:/bin",
@@ -75,16 +77,11 @@ pid_t Stage::start(const std::vector<std::string>& arguments) {
   for (std::string& variable : variables) variable_list.push_back(variable.data());
   argument_list.push_back(nullptr);
   variable_list.push_back(nullptr);
-  started_ = monotonic_seconds();
-  const pid_t pid = fork();
-  if (pid != 0) return pid;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE}) ::signal(signal, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  send_to(file("output"), STDOUT_FILENO);
-  send_to(file("errors"), STDERR_FILENO);
   if (file_size_limit) {
     const rlimit limit{*file_size_limit, *file_size_limit};
     setrlimit(RLIMIT_FSIZE, &limit);
@@ -93,6 +90,24 @@ pid_t Stage::start(const std::vector<std::string>& arguments) {
   if (chdir(folder().c_str()) != 0) _exit(126);
   execve(ASSAY_HARNESS, argument_list.data(), variable_list.data());
   _exit(127);
+}
+
+pid_t Stage::start(const std::vector<std::string>& arguments) {
+  started_ = monotonic_seconds();
+  const pid_t pid = fork();
+  if (pid != 0) return pid;
+  send_to(file("output"), STDOUT_FILENO);
+  send_to(file("errors"), STDERR_FILENO);
+  become(arguments);
+}
+
+Stage::OnTerminal Stage::start_on_terminal(const std::vector<std::string>& arguments) {
+  started_ = monotonic_seconds();
+  const winsize size{24, 60, 0, 0};
+  OnTerminal started;
+  started.pid = forkpty(&started.terminal, nullptr, nullptr, &size);
+  if (started.pid == 0) become(arguments);
+  return started;
 }
 
 Finished Stage::wait(pid_t pid) {

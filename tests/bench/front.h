@@ -59,6 +59,14 @@ class Stage {
 
   // Starts the program with `--plugins` and the arguments.
   pid_t start(const std::vector<std::string>& arguments);
+
+  // The same with a terminal of 60 columns, which the caller holds the other end of and closes.
+  struct OnTerminal {
+    pid_t pid = -1;
+    int terminal = -1;
+  };
+  OnTerminal start_on_terminal(const std::vector<std::string>& arguments);
+
   Finished wait(pid_t pid);  // fails the test and kills where it takes more than a minute
   Finished run(const std::vector<std::string>& arguments) { return wait(start(arguments)); }
   Finished measure(std::vector<std::string> more = {});  // run, into out()
@@ -73,6 +81,8 @@ class Stage {
   std::string log() const;  // of the fakes' calls, where the script names file("log")
 
  private:
+  [[noreturn]] void become(const std::vector<std::string>& arguments);
+
   TemporaryFolder folder_;
   double started_ = 0;
 };

@@ -2,7 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <set>
 
 #include "tests/bench/front.h"
@@ -264,6 +267,16 @@ TEST(Harness, SaysWhyThereIsNoDevice) {
   EXPECT_FALSE(std::filesystem::exists(stage.out()));
 }
 
+TEST(Harness, RecordsWhyAPluginHasNoDevice) {
+  Stage stage(json{{"cases", 1}}, {"fake", "stale"});
+  EXPECT_EQ(stage.measure().code, 0);
+  const assay::Run run = read_run(stage.out());
+  const auto fact = std::find_if(run.info.facts.begin(), run.info.facts.end(),
+                                 [](const Fact& one) { return one.name == "plugin_stale"; });
+  ASSERT_NE(fact, run.info.facts.end());
+  EXPECT_THAT(fact->reason, HasSubstr("another version"));
+}
+
 TEST(Harness, MeasuresOnlyTheDevicesThatAreAskedFor) {
   const json devices = {{"fake", {{{"id", "fake:0"}}, {{"id", "fake:1"}}}}};
   Stage stage(json{{"cases", 1}, {"devices", devices}}, {"fake", "other"});
@@ -328,6 +341,40 @@ TEST(Harness, IsQuietWhenAsked) {
   const Finished finished = stage.measure({"--quiet"});
   EXPECT_EQ(finished.code, 0);
   EXPECT_EQ(finished.output + finished.errors, "");
+}
+
+// What a program wrote to a terminal until it ended.
+std::string shown(const Stage::OnTerminal& started) {
+  std::string text;
+  std::array<char, 4096> piece;
+  ssize_t got = 0;
+  while ((got = ::read(started.terminal, piece.data(), piece.size())) > 0)
+    text.append(piece.data(), static_cast<std::size_t>(got));
+  close(started.terminal);
+  return text;
+}
+
+TEST(Harness, RewritesOneLineOnATerminal) {
+  Stage stage(json{{"cases", 4}, {"rules", list(rule("prepare", second_gemm, "throw"))}});
+  stage.environment = {{"TERM", "xterm"}};
+  const auto started = stage.start_on_terminal({"--out=" + stage.out().string()});
+  const std::string text = shown(started);
+  EXPECT_EQ(stage.wait(started.pid).code, 1);
+  EXPECT_THAT(text, HasSubstr("\r\033[K[1/4] "));
+  EXPECT_THAT(text, HasSubstr("\033[31mfailed\033[0m gemm/fp32/case/2: the script says so"));
+  // No line of progress is wider than the terminal of 60 columns.
+  for (auto at = text.find("\033[K["); at != std::string::npos; at = text.find("\033[K[", at + 1))
+    EXPECT_LT(std::min(text.find('\r', at), text.find('\n', at)) - at, 60U + 3U);
+}
+
+TEST(Harness, UsesNoColourWhereNobodyWantsIt) {
+  Stage stage(json{{"cases", 2}, {"rules", list(rule("prepare", first_gemm, "throw"))}});
+  stage.environment = {{"TERM", "xterm"}, {"NO_COLOR", "1"}};
+  const auto started = stage.start_on_terminal({"--out=" + stage.out().string()});
+  const std::string text = shown(started);
+  EXPECT_EQ(stage.wait(started.pid).code, 1);
+  EXPECT_THAT(text, HasSubstr("failed gemm/fp32/case/1"));
+  EXPECT_THAT(text, Not(HasSubstr("\033[31m")));
 }
 
 TEST(Harness, ReportsProgressByTenthsWhereNobodyWatches) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -79,6 +80,18 @@ TEST(Interruption, EndsAtOnceOnTheSecondCtrlC) {
   EXPECT_THAT(stage.left_behind(5), IsEmpty());
 }
 
+TEST(Interruption, EndsCleanlyWhenTheTerminalGoesAway) {
+  // What a broken SSH connection does.
+  Stage stage(json::object());
+  stage.rewrite(hanging_script(stage.file("log")));
+  const auto started = stage.start_on_terminal({"--out=" + stage.out().string()});
+  EXPECT_TRUE(Stage::until([&] { return is_running(stage, "gemm m=19 "); }));
+  close(started.terminal);
+  EXPECT_EQ(stage.wait(started.pid).code, 128 + SIGHUP);
+  EXPECT_EQ(read_run(stage.out()).info.ending, Ending::interrupted);
+  EXPECT_THAT(stage.left_behind(5), IsEmpty());
+}
+
 TEST(Interruption, EndsWhileAProbeHangs) {
   Stage stage(json::object());
   stage.rewrite(json{{"log", stage.file("log").string()}, {"rules", list(json{{"at", "devices"}, {"do", "hang"}})}});
@@ -99,13 +112,16 @@ int kills() {
 }
 
 TEST(Interruption, SurvivesBeingKilledAtAnyMoment) {
+  const json script = {{"cases", 8}, {"seconds", 2e-3}, {"sleep", true}};
+  const double whole_run = Stage(script).measure().seconds;
   std::mt19937 random(20261201);
-  // A whole run of this script takes about a second; the moments cover start, probe, cases and end.
-  std::uniform_real_distribution<double> moment(0.0, 1.2);
+  std::uniform_real_distribution<double> within(0.0, 1.0);
+  int killed_while_measuring = 0;
   for (int i = 0; i < kills(); ++i) {
-    Stage stage(json{{"cases", 8}, {"seconds", 2e-3}, {"sleep", true}});
+    Stage stage(script);
     const pid_t pid = stage.start({"--out=" + stage.out().string()});
-    const double wait = moment(random);
+    // One moment in each of as many equal parts of a run, so that start, probe, cases and end are all met.
+    const double wait = whole_run * (i + within(random)) / kills();
     std::this_thread::sleep_for(std::chrono::duration<double>(wait));
     kill(pid, SIGKILL);
     stage.wait(pid);
@@ -114,11 +130,11 @@ TEST(Interruption, SurvivesBeingKilledAtAnyMoment) {
     const int lines = std::max(0, lines_in(stage.out() / "results.csv") - 1);
     const assay::Run run = read_run(stage.out());
     EXPECT_EQ(static_cast<int>(run.rows.size()), lines) << "every row with its newline can be read";
-    if (run.info.ending == Ending::running) {
-      EXPECT_TRUE(run.partial) << "killed after " << wait << " s";
-    }
-    // And it can be gone on with to the end.
     if (run.info.ending == Ending::complete) continue;
+    EXPECT_EQ(run.info.ending, Ending::running);
+    EXPECT_TRUE(run.partial) << "killed after " << wait << " s";
+    if (!run.rows.empty()) ++killed_while_measuring;
+    // And it can be gone on with to the end.
     const Finished resumed = stage.run({"--resume=" + stage.out().string()});
     EXPECT_EQ(resumed.code, 0) << resumed.errors;
     const assay::Run whole = read_run(stage.out());
@@ -126,6 +142,7 @@ TEST(Interruption, SurvivesBeingKilledAtAnyMoment) {
     EXPECT_EQ(cases_in(whole).size(), 8U);
     EXPECT_FALSE(whole.partial);
   }
+  EXPECT_GT(killed_while_measuring, 0);
 }
 
 TEST(Interruption, GoesOnWithOnlyTheCasesThatHaveNoRow) {
@@ -193,6 +210,7 @@ TEST(Interruption, RefusesToGoOnWithOtherWishes) {
   stage.wait(pid);
   EXPECT_EQ(stage.run({"--resume=" + stage.out().string(), "--profile=full"}).code, 64);
   EXPECT_EQ(stage.run({"--resume=" + stage.out().string(), "--filter=gemm"}).code, 64);
+  EXPECT_EQ(stage.run({"--resume=" + stage.out().string(), "--device=fake"}).code, 64);
   EXPECT_EQ(stage.run({"--resume=" + stage.file("nowhere").string()}).code, 64);
 }
 
