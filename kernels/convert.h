@@ -1,0 +1,187 @@
+// Narrow number formats as stored, and branch-free ways from them to float and back that a compiler can vectorise.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+
+#include "core/portable.h"
+
+// Everything in the bodies' headers is `static` or a template over such types: each of the object files that are
+// compiled for different instruction sets keeps its own copy, and the linker can never swap one for another.
+namespace assay::bodies {
+
+struct Bf16 {
+  std::uint16_t bits;
+};
+struct Fp16 {
+  std::uint16_t bits;
+};
+struct Fp8E4m3 {
+  std::uint8_t bits;
+};
+struct Fp8E5m2 {
+  std::uint8_t bits;
+};
+struct Fp8E4m3Fnuz {
+  std::uint8_t bits;
+};
+struct Fp8E5m2Fnuz {
+  std::uint8_t bits;
+};
+struct Int8 {
+  std::int8_t value;
+};
+
+static inline PORTABLE std::uint32_t bits_of(float value) {
+  std::uint32_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+static inline PORTABLE float float_of(std::uint32_t bits) {
+  float value;
+  memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+// What a format does at its upper end.
+enum class Top : std::uint8_t {
+  infinity,        // fp16: overflow is infinite
+  saturating,      // e5m2: has infinities, but a conversion stops at the largest finite value
+  not_a_number,    // e4m3: the last code is NaN, saturating
+  minus_zero_nan,  // FNUZ: the code of -0 is NaN, every other is finite, saturating
+};
+
+template <class Storage>
+struct Layout;  // exponent and mantissa bits, exponent bias, and the top
+template <>
+struct Layout<Fp16> {
+  static constexpr int exponent = 5, mantissa = 10, bias = 15;
+  static constexpr Top top = Top::infinity;
+};
+template <>
+struct Layout<Fp8E4m3> {
+  static constexpr int exponent = 4, mantissa = 3, bias = 7;
+  static constexpr Top top = Top::not_a_number;
+};
+template <>
+struct Layout<Fp8E5m2> {
+  static constexpr int exponent = 5, mantissa = 2, bias = 15;
+  static constexpr Top top = Top::saturating;
+};
+template <>
+struct Layout<Fp8E4m3Fnuz> {
+  static constexpr int exponent = 4, mantissa = 3, bias = 8;
+  static constexpr Top top = Top::minus_zero_nan;
+};
+template <>
+struct Layout<Fp8E5m2Fnuz> {
+  static constexpr int exponent = 5, mantissa = 2, bias = 16;
+  static constexpr Top top = Top::minus_zero_nan;
+};
+
+// 2^power, for powers of normal numbers.
+static constexpr PORTABLE std::uint32_t bits_of_power(int power) {
+  return static_cast<std::uint32_t>(127 + power) << 23;
+}
+
+template <class Storage>
+static inline PORTABLE float widen(std::uint32_t stored) {
+  using L = Layout<Storage>;
+  constexpr int digits = L::exponent + L::mantissa;
+  constexpr std::uint32_t magnitude_mask = (1u << digits) - 1;
+  const std::uint32_t magnitude = stored & magnitude_mask;
+  const std::uint32_t sign = (stored >> digits) << 31;
+  const std::uint32_t normal = (magnitude << (23 - L::mantissa)) + (static_cast<std::uint32_t>(127 - L::bias) << 23);
+  // Below the smallest normal number the code counts steps of one size.
+  const std::uint32_t small = bits_of(static_cast<float>(static_cast<std::int32_t>(magnitude)) *
+                                      float_of(bits_of_power(1 - L::bias - L::mantissa)));
+  std::uint32_t result = magnitude < (1u << L::mantissa) ? small : normal;
+  if constexpr (L::top == Top::infinity || L::top == Top::saturating) {
+    constexpr std::uint32_t infinity = ((1u << L::exponent) - 1) << L::mantissa;
+    result = magnitude >= infinity ? 0x7f800000u | (magnitude << (23 - L::mantissa)) : result;
+  } else if constexpr (L::top == Top::not_a_number) {
+    result = magnitude == magnitude_mask ? 0x7fc00000u : result;
+  } else {
+    result = stored == (1u << digits) ? 0x7fc00000u : result;
+  }
+  return float_of(result | sign);
+}
+
+template <class Storage>
+static inline PORTABLE std::uint32_t narrow(float value) {
+  using L = Layout<Storage>;
+  constexpr int digits = L::exponent + L::mantissa;
+  constexpr int shift = 23 - L::mantissa;
+  constexpr std::uint32_t last = (1u << digits) - 1;  // all ones
+  constexpr bool has_infinity = L::top == Top::infinity || L::top == Top::saturating;
+  constexpr std::uint32_t infinity = ((1u << L::exponent) - 1) << L::mantissa;
+  constexpr std::uint32_t largest = has_infinity ? infinity - 1 : L::top == Top::not_a_number ? last - 1 : last;
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t magnitude = bits & 0x7fffffffu;
+  const std::uint32_t sign = (bits >> 31) << digits;
+  // Half a unit, minus one where the result would be odd: nearest even. A carry moves into the exponent, as it must.
+  const std::uint32_t rounded = magnitude + ((1u << (shift - 1)) - 1) + ((magnitude >> shift) & 1u);
+  const std::uint32_t normal = (rounded >> shift) - (static_cast<std::uint32_t>(127 - L::bias) << L::mantissa);
+  // Adding a number whose last place is one step of the format lets the adder round to whole steps.
+  constexpr std::uint32_t anchor = bits_of_power(1 - L::bias - L::mantissa + 23);
+  const std::uint32_t small = bits_of(float_of(magnitude) + float_of(anchor)) - anchor;
+  std::uint32_t result = magnitude < bits_of_power(1 - L::bias) ? small : normal;
+  if constexpr (L::top == Top::infinity) {
+    result = result > infinity ? infinity : result;
+  } else {
+    result = result > largest ? largest : result;
+  }
+  if constexpr (L::top == Top::minus_zero_nan) {
+    const std::uint32_t signed_result = result == 0 ? 0u : result | sign;
+    return magnitude > 0x7f800000u ? 1u << digits : signed_result;
+  } else {
+    constexpr std::uint32_t nan = has_infinity ? infinity | (1u << (L::mantissa - 1)) : last;
+    result = magnitude > 0x7f800000u ? nan : result;
+    return result | sign;
+  }
+}
+
+static inline PORTABLE float to_float(float value) { return value; }
+static inline PORTABLE float to_float(Bf16 value) { return float_of(static_cast<std::uint32_t>(value.bits) << 16); }
+static inline PORTABLE float to_float(Fp16 value) { return widen<Fp16>(value.bits); }
+static inline PORTABLE float to_float(Fp8E4m3 value) { return widen<Fp8E4m3>(value.bits); }
+static inline PORTABLE float to_float(Fp8E5m2 value) { return widen<Fp8E5m2>(value.bits); }
+static inline PORTABLE float to_float(Fp8E4m3Fnuz value) { return widen<Fp8E4m3Fnuz>(value.bits); }
+static inline PORTABLE float to_float(Fp8E5m2Fnuz value) { return widen<Fp8E5m2Fnuz>(value.bits); }
+static inline PORTABLE float to_float(Int8 value) { return static_cast<float>(value.value); }
+
+static inline PORTABLE Bf16 round_to_bf16(float value) {
+  const std::uint32_t bits = bits_of(value);
+  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
+  const std::uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
+  return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
+}
+
+static inline PORTABLE Int8 round_to_int8(float value) {
+  const float low = value < -128.0f ? -128.0f : value;
+  const float clamped = low > 127.0f ? 127.0f : low;
+  // The last place of 1.5 * 2^23 is one, so the adder rounds to whole numbers; the integer is in the low bits.
+  const std::int32_t whole = static_cast<std::int32_t>(bits_of(clamped + 12582912.0f) - bits_of(12582912.0f));
+  return {static_cast<std::int8_t>(value != value ? 0 : whole)};
+}
+
+// Nearest even. Overflow and NaN as in core/number.h, to the bit.
+template <class Storage>
+static inline PORTABLE Storage from_float(float value) {
+  if constexpr (std::is_same_v<Storage, float>) {
+    return value;
+  } else if constexpr (std::is_same_v<Storage, Bf16>) {
+    return round_to_bf16(value);
+  } else if constexpr (std::is_same_v<Storage, Int8>) {
+    return round_to_int8(value);
+  } else if constexpr (std::is_same_v<Storage, Fp16>) {
+    return {static_cast<std::uint16_t>(narrow<Fp16>(value))};
+  } else {
+    return {static_cast<std::uint8_t>(narrow<Storage>(value))};
+  }
+}
+
+}  // namespace assay::bodies

@@ -1,0 +1,5 @@
+// The bodies for x86-64-v3; kernels/cpu/CMakeLists.txt says with which flags.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/cpu/bodies_level.h"
+
+assay::cpu::BodyTable assay::cpu::bodies_x86_64_v3() { return table_of_this_level("x86-64-v3"); }
