@@ -97,7 +97,7 @@ MemoryItem prompt_item(const ModelSpec& model, const Workload& workload) {
   item.origin =
       pictures ? "arithmetic on the layers' shapes; lower where norms are folded in, upper 15 % more"
                : "arithmetic on the widest moment of one layer, the whole prompt read at once with fused attention; "
-                 "lower where it is read in chunks of 2,048; upper 15 % more. Within 4 % of published readings of "
+                 "lower where it is read in chunks of 2,048; upper 15 % more. Within 3 % of published readings of "
                  "Qwen2.5-0.5B to 32B";
   item.changes = "a smaller batch; reading the prompt in chunks";
   item.check = "peak allocated bytes during the first forward pass, less weights and cache";

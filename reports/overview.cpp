@@ -47,15 +47,9 @@ Workload workload_for(const ModelSpec& model, const Use& use) {
   return resolve(workload, model);
 }
 
-std::string option_words(const Use& use) {
-  if (use.tuning == Tuning::lora) return " --lora 16 --context 2048";
-  if (use.purpose == Purpose::training) return " --train --context 2048";
-  return use.context > 4096 ? " --context 32k" : "";
-}
-
-// The most demanding use of the largest model that fits, for the one next command.
+// The largest model that fits for chat, for the one next command.
 struct Best {
-  std::string model, words;
+  std::string model;
   double bytes = 0;
 };
 
@@ -77,7 +71,7 @@ Table matrix(const Capacity& capacity, const Overheads& extra, Best& best, std::
       row.emplace_back(quantity(budget.total(), budget.lower(), budget.upper(), ReportUnit::bytes));
       if (fits != Answer::fits) continue;
       ++fitting[index];
-      if (index == 0 && budget.total() > best.bytes) best = {name, option_words(use), budget.total()};
+      if (index == 0 && budget.total() > best.bytes) best = {name, budget.total()};
     }
     table.rows.push_back(std::move(row));
   }
@@ -112,7 +106,7 @@ Finding next_command(const std::vector<Run>& runs, const Best& best, const Capac
             "assay report " + run + " --model smollm2-360m --format fp4"};
   return {Severity::good, "The largest of these that fits for chat is " + find_model(best.model).title + ".",
           shown_bytes(best.bytes) + " of " + shown_bytes(*capacity.bytes),
-          "assay report " + run + " --model " + best.model + best.words};
+          "assay report " + run + " --model " + best.model};
 }
 
 }  // namespace

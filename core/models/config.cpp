@@ -31,6 +31,8 @@ nlohmann::json parse_json(std::string_view text, const std::string& where) {
     throw BadInput(where + ": not valid JSON at byte " + std::to_string(error.byte) + " of " +
                    std::to_string(text.size()) + (error.byte > text.size() ? " (the file ends too early)" : "") +
                    "; expected a model's config.json, complete and without NaN or comments");
+  } catch (const json::exception&) {
+    throw BadInput(where + ": holds a number that no computer number can hold; expected a model's config.json");
   }
 }
 

@@ -292,6 +292,7 @@ TEST(BadConfig, ThatIsNoJsonIsRefusedWithThePlace) {
         std::string("\xff\xfe"), std::string("{\"hidden_size\": NaN}"), std::string("{\"a\": Infinity}"),
         std::string("{} x"), std::string("{'a': 1}")})
     EXPECT_THAT(refusal(json), HasSubstr("not valid JSON at byte")) << json;
+  EXPECT_THAT(refusal("{\"hidden_size\": 3e3333333}"), HasSubstr("no computer number can hold"));
   for (const char* json : {"[]", "3", "null", "\"llama\"", "true"})
     EXPECT_THAT(refusal(json), HasSubstr("expected an object")) << json;
 }
