@@ -15,13 +15,6 @@ Quantity on_axis(const Axis& axis, double value) {
   return {.value = value, .unit = axis.unit, .lower = {}, .upper = {}, .reason = {}};
 }
 
-// A category's name, or the number as people see it.
-Cell along(const Axis& axis, double value) {
-  if (axis.labels.empty()) return on_axis(axis, value);
-  const auto index = static_cast<std::size_t>(std::max(0.0, value));
-  return index < axis.labels.size() ? axis.labels[index] : std::string("?");
-}
-
 std::vector<std::vector<Cell>> rows_by_point(const Chart& chart) {
   std::vector<std::vector<Cell>> rows;
   for (const Series& series : chart.series) {
@@ -118,6 +111,12 @@ AxisLayout logarithmic(ReportUnit unit, double lowest, double highest) {
 }
 
 }  // namespace
+
+Cell along(const Axis& axis, double value) {
+  if (axis.labels.empty()) return on_axis(axis, value);
+  const bool counts = value >= 0 && value < static_cast<double>(axis.labels.size());
+  return counts ? axis.labels[static_cast<std::size_t>(value)] : std::string("?");
+}
 
 Table chart_table(const Chart& chart) {
   const bool by_point = chart.kind == ChartKind::scatter;

@@ -10,8 +10,11 @@
 
 namespace assay {
 
+// Where `value` stands along the axis, as people see it: a category's name, or a number in the axis' unit.
+Cell along(const Axis& axis, double value);
+
 // Every number of the chart. Points of a scatter chart are rows of their own (series, x, y); else one column a series
-// and one row an x. Limits are the last rows of their own table note, so that no number is only drawn.
+// and one row an x. Limits are in the note, so that no number is only drawn.
 Table chart_table(const Chart& chart);
 
 struct Tick {

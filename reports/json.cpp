@@ -1,10 +1,12 @@
 // A report as JSON for programs, in the form that report.schema.json describes.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
+#include "reports/charts.h"
 #include "reports/render.h"
 
 namespace assay {
@@ -65,8 +67,7 @@ Json json(const Axis& axis) {
 Json json(const Chart& chart, const Series& series) {
   Json points = Json::array();
   for (std::size_t index = 0; index < std::min(series.x.size(), series.y.size()); ++index) {
-    const Quantity y{.value = series.y[index], .unit = chart.y.unit, .lower = {}, .upper = {}, .reason = {}};
-    points.push_back({{"x", number(series.x[index])}, {"y", json(y)}});
+    points.push_back({{"x", json(along(chart.x, series.x[index]))}, {"y", json(along(chart.y, series.y[index]))}});
   }
   return {{"name", series.name}, {"points", points}};
 }

@@ -26,6 +26,7 @@ std::string guard_start(const std::string& text) {
   if (std::string("#-+=").find(text.front()) != std::string::npos) return "\\" + text;
   const std::size_t after = text.find_first_not_of("0123456789");
   if (after == 0 || after == std::string::npos || (text[after] != '.' && text[after] != ')')) return text;
+  if (after + 1 < text.size() && text[after + 1] != ' ') return text;  // "1.20 TFLOP/s" is no list
   return text.substr(0, after) + "\\" + text.substr(after);
 }
 

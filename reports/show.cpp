@@ -124,7 +124,7 @@ Look look_of(ReportUnit unit) {
     case ReportUnit::none:
       return {.significant = 3, .trim = true, .exact = true};
     case ReportUnit::count:
-      return {.significant = 3, .trim = true, .exact = true};
+      return {.significant = 4, .trim = true, .exact = true};
     case ReportUnit::bytes:
       return {.significant = 4, .most_decimals = 2};  // 9.50 GiB, 14.96 GiB, 512.0 MiB
     case ReportUnit::share:
@@ -183,6 +183,7 @@ std::string with_sign(double value, const std::string& number) {
 Step step_for(double magnitude, ReportUnit unit, const Look& look) {
   for (const Step& step : ladder(unit)) {
     const double scaled = magnitude / step.factor;
+    if (scaled >= step.limit) continue;
     const double shown = scaled >= 1000 ? round_whole(scaled, 4) : scaled;
     if (rounded_to(shown, decimals_of(scaled, look)) < step.limit) return step;
   }
@@ -194,7 +195,7 @@ std::string with_unit(const std::string& number, const Step& step) {
 }
 
 std::optional<double> known(const std::optional<double>& value) {
-  return value && std::isfinite(*value) ? value : std::nullopt;
+  return value && std::abs(*value) < 1e300 ? value : std::nullopt;  // false for NaN, too
 }
 
 // A bound of an interval, in the unit and with the decimals of the value that it belongs to.
@@ -237,7 +238,7 @@ std::string show(const Quantity& quantity) {
 }
 
 std::string show_short(double value, ReportUnit unit) {
-  if (!std::isfinite(value)) return "unknown";
+  if (!known(value)) return "unknown";
   const Look look{.significant = 4, .trim = true, .exact = look_of(unit).exact};
   const double magnitude = std::abs(value);
   const Step step = magnitude == 0 ? base_step(unit) : step_for(magnitude, unit, look);

@@ -128,9 +128,10 @@ std::string Terminal::rule(std::size_t width) const {
 }
 
 // `label` in ink, then the text, its further lines indented under its first; at most `most` lines.
-Lines Terminal::hanging(const std::string& label, Ink ink, const std::string& outside, std::size_t most) const {
+Lines Terminal::hanging(const std::string& whole_label, Ink ink, const std::string& outside, std::size_t most) const {
+  const std::string label = clipped(whole_label, width_ / 2);
   const std::size_t indent = display_width(label);
-  const std::size_t room = width_ > indent + 20 ? width_ - indent : 20;
+  const std::size_t room = width_ - indent;
   const std::string text = safe(outside);
   Lines wrapped = wrap(text, room);
   if (wrapped.size() > most) {
@@ -257,8 +258,9 @@ Lines Terminal::rest(const Report& report) const {
   for (const Section& each : report.sections) append(lines, section(each));
   if (!report.provenance.empty()) {
     append(lines, heading("Where this comes from"));
+    const std::size_t label_width = std::min<std::size_t>(20, width_ / 2 - gap);
     for (const auto& [name, value] : report.provenance) {
-      append(lines, hanging(padded(clipped(safe(name), 20), 22, false), Ink::dim, value, 1000));
+      append(lines, hanging(padded(clipped(safe(name), label_width), label_width + gap, false), Ink::dim, value, 1000));
     }
   }
   return lines;

@@ -27,4 +27,4 @@ const parts = [
   ['ZRender: LICENSE', 'node_modules/zrender/LICENSE'],
   ['tslib: LICENSE', 'node_modules/tslib/LICENSE.txt'],
 ];
-writeFileSync('licences.txt', parts.map(([title, path]) => `${title}\n\n${readFileSync(path, 'utf8').trim()}\n`).join('\n\n'));
+writeFileSync('licences.txt', parts.map(([title, path]) => `${title}\n\n${readFileSync(path, 'utf8').replaceAll('\r', '').trim()}\n`).join('\n\n'));

@@ -159,35 +159,39 @@ function options(chart, width) {
   };
 }
 
+// Draws and returns a function that draws again for a given width, or for the width that the page gives.
 function draw(place, chart) {
   const figure = place.closest('.chart');
   figure.classList.add('drawn');
   const drawing = init(place, null, {renderer: 'svg'});
   let drawn_width = 0;
-  const fit = () => {
-    const width = place.clientWidth;
+  const fit = (width) => {
     if (width === 0 || width === drawn_width) return;
     drawn_width = width;
-    drawing.resize();
+    drawing.resize({width});
     drawing.setOption(options(chart, width), true);
     const svg = place.querySelector('svg');  // with a view box, paper can scale the drawing to its own width
     svg.setAttribute('viewBox', `0 0 ${svg.getAttribute('width')} ${svg.getAttribute('height')}`);
   };
-  fit();
-  new ResizeObserver(fit).observe(place);
+  fit(place.clientWidth);
+  new ResizeObserver(() => fit(place.clientWidth)).observe(place);
   const numbers = figure.querySelector('details.numbers');
   if (numbers) numbers.open = false;
+  return (width) => fit(width ?? place.clientWidth);
 }
 
 const charts = JSON.parse(document.getElementById('charts').textContent);
-for (const place of document.querySelectorAll('.plot')) draw(place, charts[Number(place.dataset.chart)]);
+const fits = [...document.querySelectorAll('.plot')].map((place) => draw(place, charts[Number(place.dataset.chart)]));
 
-// Paper shows what the screen has folded.
+// Paper shows what the screen has folded, and its charts are drawn for its width, so that their texts stay readable.
+const paper_width = 700;
 let folded = [];
 addEventListener('beforeprint', () => {
   folded = [...document.querySelectorAll('details.long:not([open])')];
   for (const each of folded) each.open = true;
+  for (const fit of fits) fit(paper_width);
 });
 addEventListener('afterprint', () => {
   for (const each of folded) each.open = false;
+  for (const fit of fits) fit();
 });

@@ -83,12 +83,6 @@ Json json(const Axis& axis, const AxisLayout& layout) {
           {"labels", labels}};
 }
 
-std::string label_of(const Axis& axis, double value) {
-  if (axis.labels.empty()) return show({.value = value, .unit = axis.unit, .lower = {}, .upper = {}, .reason = {}});
-  const auto index = static_cast<std::size_t>(std::max(0.0, value));
-  return index < axis.labels.size() ? clean(axis.labels[index]) : "";
-}
-
 Json json(const Chart& chart, const Series& series, const AxisLayout& x, const AxisLayout& y) {
   Json points = Json::array();
   for (std::size_t index = 0; index < points_of(series); ++index) {
@@ -97,8 +91,8 @@ Json json(const Chart& chart, const Series& series, const AxisLayout& x, const A
     if (!across || !up) continue;  // the table has it
     points.push_back({{"x", *across},
                       {"y", *up},
-                      {"x_label", label_of(chart.x, series.x[index])},
-                      {"y_label", label_of(chart.y, series.y[index])}});
+                      {"x_label", words(along(chart.x, series.x[index]))},
+                      {"y_label", words(along(chart.y, series.y[index]))}});
   }
   return {{"name", clean(series.name)}, {"line", series.line}, {"points", points}};
 }

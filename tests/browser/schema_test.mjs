@@ -12,7 +12,7 @@ const validate = new Ajv({strict: true, allErrors: true}).compile(read(schema_pa
 for (const name of ['sample', 'hostile', 'empty']) {
   const text = readFileSync(`${folder}/${name}.json`, 'utf8');
   assert.ok(/^[\x0a\x20-\x7e]*$/.test(text), `${name}.json is not plain ASCII`);
-  assert.ok(validate(JSON.parse(text)), `${name}.json: ${JSON.stringify(validate.errors, null, 2)}`);
+  assert.ok(validate(JSON.parse(text)), `${name}.json: ${JSON.stringify(validate.errors?.slice(0, 5), null, 2)}`);
   console.log(`ok    ${name}.json follows the schema`);
 }
 
