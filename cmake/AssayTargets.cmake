@@ -54,7 +54,7 @@ function(assay_print_findings)
     list(GET parts 0 what)
     list(GET parts 1 yes)
     list(GET parts 2 detail)
-    if(yes)
+    if(${yes})  # `if(yes)` would be the constant YES
       message(STATUS "✓ ${what}: ${detail}")
     else()
       message(STATUS "✗ ${what}: ${detail}")
