@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <optional>
@@ -24,15 +23,15 @@ struct Accumulator {
   bool truncates;  // cuts instead of rounding to nearest
 };
 
-constexpr std::array<Accumulator, 5> accumulators = {{
-    {"fp64", 53, false},
-    {"fp32", 24, false},
-    {"14_bits", 14, true},  // FP8 products on some matrix units keep 13 bits behind the point, cut off
-    {"fp16", 11, false},
-    {"bf16", 8, false},
-}};
+constexpr Accumulator fp64_sums = {"fp64", 53, false};
+constexpr Accumulator fp32_sums = {"fp32", 24, false};
+constexpr Accumulator fp16_sums = {"fp16", 11, false};
+constexpr Accumulator bf16_sums = {"bf16", 8, false};
+// FP8 products on some matrix units keep 13 bits behind the point and cut the rest off.
+constexpr Accumulator short_sums = {"14_bits", 14, true};
 
-// Formats whose rounding the probe tells apart, finest first: those an input so stored may be multiplied in.
+// Formats whose rounding the probe tells apart, finest first: those an input so stored may be multiplied in. FP8 E5M2
+// rounds the probe as E4M3 does, so that one stands for both.
 std::vector<Element> candidates(Element stored) {
   switch (stored) {
     case Element::fp64:
@@ -41,9 +40,9 @@ std::vector<Element> candidates(Element stored) {
     case Element::tf32:
       return {Element::fp32, Element::tf32, Element::bf16};
     case Element::bf16:
-      return {Element::bf16, Element::fp8_e4m3, Element::fp8_e5m2};
+      return {Element::bf16, Element::fp8_e4m3};
     case Element::fp16:
-      return {Element::fp16, Element::bf16, Element::fp8_e4m3, Element::fp8_e5m2};
+      return {Element::fp16, Element::bf16, Element::fp8_e4m3};
     case Element::fp8_e4m3:
     case Element::fp8_e5m2:
     case Element::fp8_e4m3_fnuz:
@@ -116,34 +115,60 @@ Executed executed_format(const std::vector<ProbedOutput>& outputs, const std::ve
   return {formats[static_cast<std::size_t>(best - distances.begin())], *best};
 }
 
+// The probed outputs with what they would be if nothing were lost after the inputs were rounded to `format`.
+struct Reference {
+  const std::vector<ProbedOutput>& outputs;
+  Element format;
+  std::vector<double> sums;
+};
+
+Reference reference_for(const std::vector<ProbedOutput>& outputs, Element format) {
+  Reference reference{outputs, format, {}};
+  for (const ProbedOutput& output : outputs) reference.sums.push_back(static_cast<double>(exact_sum(output, format)));
+  return reference;
+}
+
 // The error that is left when the rounding of the result itself is allowed for.
-double error_of_the_sum(const std::vector<ProbedOutput>& outputs, Element format, Element output_element) {
+double error_of_the_sum(const Reference& reference, Element output_element) {
   std::vector<double> errors;
-  for (const ProbedOutput& output : outputs) {
-    const auto sum = static_cast<double>(exact_sum(output, format));
-    const double allowed = unit_roundoff(output_element) * std::abs(output.result);
-    errors.push_back(std::max(0.0, std::abs(output.result - sum) - allowed) / std::abs(sum));
+  for (std::size_t i = 0; i < reference.sums.size(); ++i) {
+    const double result = reference.outputs[i].result;
+    const double allowed = unit_roundoff(output_element) * std::abs(result);
+    const double sum = reference.sums[i];
+    errors.push_back(std::max(0.0, std::abs(result - sum) - allowed) / std::abs(sum));
   }
   return root_mean_square(errors);
 }
 
-std::size_t first_accumulator(Element asked) {
-  return asked == Element::fp64 ? 0 : 1;  // what is as good as fp32 is called fp32, unless more was asked for
+double sequential_error(const Reference& reference, Accumulator accumulator) {
+  std::vector<double> errors;
+  for (std::size_t i = 0; i < reference.sums.size(); ++i) {
+    const double sum = reference.sums[i];
+    errors.push_back((kept_sum(reference.outputs[i], reference.format, accumulator) - sum) / sum);
+  }
+  return root_mean_square(errors);
 }
 
-// The finest accumulator whose plain sequential sum would be as wrong as this or more. Blocked and pairwise sums are
-// better than sequential ones, never much worse; hence the factor.
-const char* accumulator_name(const std::vector<ProbedOutput>& outputs, Element format, Element asked, double error) {
-  for (std::size_t i = first_accumulator(asked); i < accumulators.size(); ++i) {
-    std::vector<double> errors;
-    for (const ProbedOutput& output : outputs) {
-      const auto sum = static_cast<double>(exact_sum(output, format));
-      errors.push_back((kept_sum(output, format, accumulators[i]) - sum) / sum);
-    }
-    const double floor = std::ldexp(2.0, -accumulators[i].significant_bits);
-    if (error <= 4 * root_mean_square(errors) + floor) return accumulators[i].name;
+// Blocked and pairwise sums are better than sequential ones and never much worse; hence the factor. The floor is for
+// sums so short that nothing is lost.
+bool as_good_as(const Reference& reference, Accumulator accumulator, double error) {
+  return error <= 4 * sequential_error(reference, accumulator) + std::ldexp(2.0, -accumulator.significant_bits);
+}
+
+// What is as good as was asked for gets that name. What is not gets that of the accumulator whose plain sequential sum
+// is wrong by the most similar amount; which of them come into question depends on what multiplies.
+const char* accumulator_name(const Reference& reference, Element asked, double error) {
+  if (asked == Element::fp64 && as_good_as(reference, fp64_sums, error)) return fp64_sums.name;
+  if (as_good_as(reference, fp32_sums, error)) return fp32_sums.name;
+  const char* nearest = "";
+  double smallest = std::log(8.0);  // farther from all of them: unlike any
+  for (const Accumulator& candidate : {bits(reference.format) >= 16 ? bf16_sums : short_sums, fp16_sums}) {
+    const double ratio = std::abs(std::log(error / sequential_error(reference, candidate)));
+    if (ratio >= smallest) continue;
+    smallest = ratio;
+    nearest = candidate.name;
   }
-  return "";
+  return nearest;
 }
 
 // Sums in 14 bits are what some FP8 units do when asked for fp32: told, but not held against the number.
@@ -164,9 +189,8 @@ Precision judge_precision(const std::vector<ProbedOutput>& outputs, Element a_el
   Precision result;
   const Executed executed = executed_format(outputs, formats);
   // With sums so poor that they hide what multiplied, the sums are judged against the inputs as stored.
-  const Element reference = executed.format.value_or(formats.front());
-  const double error = error_of_the_sum(outputs, reference, output);
-  result.accumulated = accumulator_name(outputs, reference, accumulate, error);
+  const Reference reference = reference_for(outputs, executed.format.value_or(formats.front()));
+  result.accumulated = accumulator_name(reference, accumulate, error_of_the_sum(reference, output));
   if (executed.format) {
     result.executed = text(*executed.format);
     result.lower_than_asked = unit_roundoff(*executed.format) > unit_roundoff(stored);

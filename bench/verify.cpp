@@ -135,10 +135,9 @@ const Step& only_step(const Work& work) {
 }
 
 Reader stored_values(const Work& work, Pattern pattern, std::uint64_t seed) {
-  const std::vector<int>& tensors = only_step(work).operands;
-  return [&work, &tensors, pattern, seed](int operand, std::int64_t index) {
-    return initial_value(work, tensors[static_cast<std::size_t>(operand)], index, pattern, seed);
-  };
+  std::vector<Filling> fillings;
+  for (const int tensor : only_step(work).operands) fillings.push_back(filling(work, tensor, pattern, seed));
+  return [fillings](int operand, std::int64_t index) { return fillings[static_cast<std::size_t>(operand)](index); };
 }
 
 // Element (row, column) of a matrix laid out as `columns` a row.
