@@ -112,7 +112,7 @@ class CpuBackend : public Backend {
     const int threads = usable_threads(limits_);
     switch (question) {
       case Question::capacity: {
-        CapacityLimits limits;
+        CapacityLimits limits = capacity_limits(host_limits(setup_.root));
         limits.look = [root = setup_.root] { return host_limits(root); };
         limits.clock = monotonic_seconds;
         return survey_capacity(limits, threads);

@@ -195,12 +195,23 @@ std::string OneDnnApi::implementation(const_dnnl_primitive_desc_t description) c
   return name;
 }
 
+// Version 2 is libdnnl.so.2 everywhere. Debian names version 3 by its minor number too, and by that of the oldest
+// release it can stand in for (3.7 is libdnnl.so.3.6).
 std::vector<std::string> OneDnn::default_candidates() {
-  const std::string major = std::to_string(DNNL_VERSION_MAJOR);
-  return {"libdnnl.so." + major, "libdnnl.so"};
+  const std::string name = "libdnnl.so." + std::to_string(DNNL_VERSION_MAJOR);
+  std::vector<std::string> candidates = {name};
+  if (DNNL_VERSION_MAJOR >= 3) {
+    for (int minor = DNNL_VERSION_MINOR + 2; minor >= 0; --minor) {
+      candidates.push_back(name + "." + std::to_string(minor));
+    }
+  }
+  candidates.emplace_back("libdnnl.so");
+  return candidates;
 }
 
-std::string OneDnn::package() { return "libdnnl" + std::to_string(DNNL_VERSION_MAJOR) + " of Debian and Ubuntu"; }
+std::string OneDnn::package() {
+  return DNNL_VERSION_MAJOR >= 3 ? "libdnnl-dev of Debian and Ubuntu" : "libdnnl2 of Debian and Ubuntu";
+}
 
 OneDnn::OneDnn(const std::vector<std::string>& candidates) {
   const Library library(candidates);

@@ -36,10 +36,10 @@ Fact absent(std::string name, std::string reason, std::string source) {
 std::string obstacle(const CapacityLimits& limits, std::int64_t taken, std::int64_t most, double started) {
   if (taken + limits.step > most) {
     return "stopped at " + std::to_string(static_cast<int>(limits.share * 100)) +
-           " % of what is usable, so as not to endanger other programs; more can be had";
+           " % of what is usable, so as not to endanger other programs";
   }
   if (limits.clock() - started >= limits.seconds) {
-    return "stopped because its time was over; more can be had";
+    return "stopped because its time was over";
   }
   if (usable_memory(limits.look()) < limits.step + limits.margin) {
     return "stopped because less than " + std::to_string(limits.margin >> 20) + " MiB would have been left";
@@ -48,6 +48,15 @@ std::string obstacle(const CapacityLimits& limits, std::int64_t taken, std::int6
 }
 
 }  // namespace
+
+CapacityLimits capacity_limits(const HostLimits& limits) {
+  constexpr std::int64_t mebibyte = std::int64_t{1} << 20;
+  const std::int64_t usable = usable_memory(limits);
+  CapacityLimits chosen;
+  chosen.step = std::clamp(usable / 64, 16 * mebibyte, 256 * mebibyte);
+  chosen.margin = std::clamp(usable / 10, 64 * mebibyte, 1024 * mebibyte);
+  return chosen;
+}
 
 std::vector<Fact> survey_capacity(const CapacityLimits& limits, int threads) {
   const std::int64_t usable = usable_memory(limits.look());
@@ -67,10 +76,16 @@ std::vector<Fact> survey_capacity(const CapacityLimits& limits, int threads) {
     total += limits.step;
   }
   const double seconds = limits.clock() - started;
+  const std::int64_t left = std::max<std::int64_t>(0, usable_memory(limits.look()) - limits.margin);
   std::vector<Fact> facts;
-  facts.push_back(number("allocatable_bytes", static_cast<double>(total), "bytes", stopped, "allocated and touched"));
+  facts.push_back(number("allocatable_bytes", static_cast<double>(total + left), "bytes",
+                         "what was taken and touched, and what was then still usable beyond a margin of " +
+                             std::to_string(limits.margin >> 20) + " MiB for the system",
+                         "allocated and touched; /proc/meminfo and control groups"));
+  facts.push_back(number("touched_bytes", static_cast<double>(total), "bytes", stopped, "allocated and touched"));
   facts.push_back(number("usable_bytes", static_cast<double>(usable), "bytes",
-                         "what the system and the limits of this process promise", "/proc/meminfo and control groups"));
+                         "what the system and the limits of this process promised at the start",
+                         "/proc/meminfo and control groups"));
   if (total > 0 && seconds > 0) {
     facts.push_back(number("first_touch_bytes_per_second", static_cast<double>(total) / seconds, "bytes_per_second",
                            "how fast new pages are handed out and cleared", "allocated and touched"));

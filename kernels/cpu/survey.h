@@ -22,6 +22,9 @@ struct CapacityLimits {
   std::function<double()> clock;                // seconds
 };
 
+// Steps and margin that suit a host of this size.
+CapacityLimits capacity_limits(const HostLimits& limits);
+
 // Takes and touches memory step by step, and gives all of it back.
 std::vector<Fact> survey_capacity(const CapacityLimits& limits, int threads);
 

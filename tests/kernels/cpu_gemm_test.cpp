@@ -16,6 +16,8 @@ void expect_all_formats(Backend& backend, const std::string& shape, const std::s
   const std::vector<std::string> formats = {"a=fp32 b=fp32 d=fp32",
                                             "a=bf16 b=bf16 d=bf16",
                                             "a=bf16 b=bf16 d=fp32",
+                                            "a=fp16 b=fp16 d=fp16",
+                                            "a=fp16 b=fp16 d=fp32",
                                             "a=int8 b=int8 d=int32 accumulate=int32",
                                             "a=int8 b=int8 d=fp32 accumulate=int32",
                                             "a=int8 b=int8 d=bf16 accumulate=int32",

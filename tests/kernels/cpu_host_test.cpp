@@ -182,22 +182,22 @@ cpu::CapacityLimits scripted(std::vector<std::int64_t> usable_mebibytes) {
   return limits;
 }
 
-double allocated_mebibytes(const std::vector<Fact>& facts) {
-  return fact_named(facts, "allocatable_bytes")->value.value_or(-1) / (1 << 20);
+double mebibytes(const std::vector<Fact>& facts, const std::string& name) {
+  return fact_named(facts, name)->value.value_or(-1) / (1 << 20);
 }
 
 TEST(CpuCapacity, StopsAtItsShareOfWhatIsUsable) {
   const auto facts = cpu::survey_capacity(scripted({10}), 1);
-  EXPECT_EQ(allocated_mebibytes(facts), 6);  // 60 % of 10
-  EXPECT_THAT(fact_named(facts, "allocatable_bytes")->reason, HasSubstr("60 %"));
-  EXPECT_EQ(fact_named(facts, "usable_bytes")->value, 10.0 * (1 << 20));
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 6);  // 60 % of 10
+  EXPECT_THAT(fact_named(facts, "touched_bytes")->reason, HasSubstr("60 %"));
+  EXPECT_EQ(mebibytes(facts, "usable_bytes"), 10);
 }
 
 TEST(CpuCapacity, StopsWhereOthersTakeTheMemoryMeanwhile) {
   // The start, then one look before each step: the third finds less than a step and the margin.
   const auto facts = cpu::survey_capacity(scripted({50, 49, 48, 2}), 1);
-  EXPECT_EQ(allocated_mebibytes(facts), 2);
-  EXPECT_THAT(fact_named(facts, "allocatable_bytes")->reason, HasSubstr("would have been left"));
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 2);
+  EXPECT_THAT(fact_named(facts, "touched_bytes")->reason, HasSubstr("would have been left"));
 }
 
 TEST(CpuCapacity, StopsWhenItsTimeIsOver) {
@@ -206,13 +206,23 @@ TEST(CpuCapacity, StopsWhenItsTimeIsOver) {
   limits.clock = [now = 0.0]() mutable { return now += 0.3; };  // each look at the clock takes 0.3 s
   const auto facts = cpu::survey_capacity(limits, 1);
   // Started at 0.3; before the steps it is 0.6, 0.9, 1.2 (0.9 s after the start), then 1.5, which is too late.
-  EXPECT_EQ(allocated_mebibytes(facts), 3);
-  EXPECT_THAT(fact_named(facts, "allocatable_bytes")->reason, HasSubstr("time was over"));
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 3);
+  EXPECT_THAT(fact_named(facts, "touched_bytes")->reason, HasSubstr("time was over"));
+}
+
+TEST(CpuCapacity, CountsWhatIsLeftBeyondTheMarginAsAllocatable) {
+  // 50 at the start; when 2 have been touched, 9 are still usable, 2 of which are the margin: 2 + 7.
+  auto limits = scripted({50, 49, 48, 9});
+  limits.seconds = 1;
+  limits.clock = [now = 0.0]() mutable { return now += 0.4; };  // 0.4; then 0.8, 1.2, 1.6, of which 1.6 is too late
+  const auto facts = cpu::survey_capacity(limits, 1);
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 2);
+  EXPECT_EQ(mebibytes(facts, "allocatable_bytes"), 9);
 }
 
 TEST(CpuCapacity, TakesNothingWhereNothingIsUsable) {
   const auto facts = cpu::survey_capacity(scripted({0}), 1);
-  EXPECT_EQ(allocated_mebibytes(facts), 0);
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 0);
 }
 
 TEST(CpuSurvey, AnswersEveryQuestion) {
