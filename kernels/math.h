@@ -49,7 +49,7 @@ static inline PORTABLE float hyperbolic_tangent(float x) {
   return float_of(bits_of(result) | (bits_of(x) & 0x80000000u));
 }
 
-// ln x, within 2e-7 of the true value relatively, and within 1e-7 absolutely near 1; ln 0 is -infinity, NaN below 0.
+// ln x, within 2e-7 of the true value relatively, near 1 too; ln 0 is -infinity, NaN below 0.
 // The polynomial is that of logf in the Cephes library.
 static inline PORTABLE float logarithm(float x) {
   const bool tiny = x < 1.17549435e-38f;

@@ -157,28 +157,6 @@ class BodyKernel : public Kernel {
   std::optional<TokenGrouping> grouping_;
 };
 
-std::unique_ptr<Kernel> make(const Op& op, const Pointers& operands, int threads, const BodyTable& table) {
-  if (!bodies_support(op)) {
-    throw Unsupported("the CPU's own kernels do not do \"" + text(op) +
-                      "\": they take fp32, bf16 and fp16 (streams fp64 too, casts the fp8 formats and int8 too)");
-  }
-  const std::size_t expected = assay::operands(op).size();
-  if (operands.size() != expected) {
-    throw Error("\"" + text(op) + "\" takes " + std::to_string(expected) + " operands and was given " +
-                std::to_string(operands.size()));
-  }
-  return std::visit(
-      [&](const auto& concrete) -> std::unique_ptr<Kernel> {
-        using Operation = std::decay_t<decltype(concrete)>;
-        if constexpr (HasBody<Operation>) {
-          return std::make_unique<BodyKernel<Operation>>(table, concrete, operands, threads);
-        } else {
-          return nullptr;  // bodies_support() has said no
-        }
-      },
-      op);
-}
-
 }  // namespace
 
 std::vector<std::string> body_levels() {
@@ -204,10 +182,32 @@ bool bodies_support(const Op& op) {
       op);
 }
 
+std::unique_ptr<Kernel> make_body_kernel(const Op& op, const Pointers& operands, int threads, const BodyTable& table) {
+  if (!bodies_support(op)) {
+    throw Unsupported("the CPU's own kernels do not do \"" + text(op) +
+                      "\": they take fp32, bf16 and fp16 (streams fp64 too, casts the fp8 formats and int8 too)");
+  }
+  const std::size_t expected = assay::operands(op).size();
+  if (operands.size() != expected) {
+    throw Error("\"" + text(op) + "\" takes " + std::to_string(expected) + " operands and was given " +
+                std::to_string(operands.size()));
+  }
+  return std::visit(
+      [&](const auto& concrete) -> std::unique_ptr<Kernel> {
+        using Operation = std::decay_t<decltype(concrete)>;
+        if constexpr (HasBody<Operation>) {
+          return std::make_unique<BodyKernel<Operation>>(table, concrete, operands, threads);
+        } else {
+          return nullptr;  // bodies_support() has said no
+        }
+      },
+      op);
+}
+
 std::unique_ptr<Kernel> make_body_kernel(const Op& op, const Pointers& operands, int threads,
                                          const std::string& level) {
   for (const BodyTable& table : tables()) {
-    if (table.name == level) return make(op, operands, threads, table);
+    if (table.name == level) return make_body_kernel(op, operands, threads, table);
   }
   throw Unsupported("this processor does not have the level \"" + level + "\" that the CPU's own kernels ask for");
 }
@@ -217,7 +217,7 @@ std::unique_ptr<Kernel> make_body_kernel(const Op& op, const Pointers& operands,
   if (usable.empty()) {
     throw Unsupported("the CPU's own kernels need an x86-64-v2 processor (SSE4.2 and POPCNT), and this one is older");
   }
-  return make(op, operands, threads, usable.back());
+  return make_body_kernel(op, operands, threads, usable.back());
 }
 
 }  // namespace assay::cpu

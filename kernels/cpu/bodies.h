@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/kernel.h"
 
 namespace assay::cpu {
@@ -16,5 +17,8 @@ std::vector<std::string> body_levels();
 
 // As make_body_kernel(op, operands, threads), at that level. Throws Unsupported where this machine does not have it.
 std::unique_ptr<Kernel> make_body_kernel(const Op& op, const Pointers& operands, int threads, const std::string& level);
+
+// The same with a table of its own: tests bring teams that look for mistakes.
+std::unique_ptr<Kernel> make_body_kernel(const Op& op, const Pointers& operands, int threads, const BodyTable& table);
 
 }  // namespace assay::cpu

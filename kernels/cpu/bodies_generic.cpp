@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/bodies_level.h"
 
-assay::cpu::BodyTable assay::cpu::bodies_generic() { return table_of_this_level("generic"); }
+assay::cpu::BodyTable assay::cpu::bodies_generic() { return table_of_this_level<bodies::VectorTeam>("generic"); }

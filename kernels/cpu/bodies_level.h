@@ -7,13 +7,26 @@
 #include "kernels/cpu/run_rows.h"
 #include "kernels/cpu/run_stream.h"
 #include "kernels/cpu/run_tokens.h"
+#include "kernels/cpu/vector_team.h"
 
 namespace assay::cpu {
 
+// Other teams than VectorTeam are for tests.
+template <class Team>
 static inline BodyTable table_of_this_level(const char* name) {
-  return {name,          run_stream, run_pointwise,    run_cast,       run_adamw,
-          run_softmax,   run_norm,   run_norm_weights, run_column_sum, run_cross_entropy,
-          run_embedding, run_rope,   run_heads};
+  return {name,
+          run_stream<Team>,
+          run_pointwise<Team>,
+          run_cast<Team>,
+          run_adamw<Team>,
+          run_softmax<Team>,
+          run_norm<Team>,
+          run_norm_weights<Team>,
+          run_column_sum<Team>,
+          run_cross_entropy<Team>,
+          run_embedding<Team>,
+          run_rope<Team>,
+          run_heads<Team>};
 }
 
 }  // namespace assay::cpu

@@ -2,4 +2,4 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/cpu/bodies_level.h"
 
-assay::cpu::BodyTable assay::cpu::bodies_x86_64_v2() { return table_of_this_level("x86-64-v2"); }
+assay::cpu::BodyTable assay::cpu::bodies_x86_64_v2() { return table_of_this_level<bodies::VectorTeam>("x86-64-v2"); }

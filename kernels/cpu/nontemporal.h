@@ -4,8 +4,6 @@
 
 #include <cstdint>
 
-#include "kernels/cpu/vector_team.h"
-
 #if defined(__SSE2__)
 #include <immintrin.h>
 #endif
@@ -54,9 +52,9 @@ static inline void store_nontemporal(Storage* y, std::int64_t first, std::int64_
   finish_lines();
 }
 
-template <class Storage, class Function>
+template <class Team, class Storage, class Function>
 static inline void store_plain(Storage* y, std::int64_t first, std::int64_t last, Function f) {
-  bodies::VectorTeam{}.each(last - first, [=](std::int64_t i) { y[first + i] = f(first + i); });
+  Team{}.each(last - first, [=](std::int64_t i) { y[first + i] = f(first + i); });
 }
 
 }  // namespace assay::cpu

@@ -5,16 +5,15 @@
 #include "core/ops/pointwise.h"
 #include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/parallel.h"
-#include "kernels/cpu/vector_team.h"
 #include "kernels/element.h"
 
 namespace assay::cpu {
 
 // f(i) for all i below count.
-template <class Function>
+template <class Team, class Function>
 static inline void each_element(std::int64_t count, int threads, Function f) {
   over_elements(count, threads, [=](std::int64_t first, std::int64_t last) {
-    bodies::VectorTeam{}.each(last - first, [=](std::int64_t i) { f(first + i); });
+    Team{}.each(last - first, [=](std::int64_t i) { f(first + i); });
   });
 }
 
@@ -31,7 +30,7 @@ static inline void over_row_pieces(std::int64_t rows, std::int64_t columns, int 
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_swiglu(const Pointwise& op, const BodyCall& call) {
   const Storage* const gate_up = as<Storage>(call.operands[0]);
   Storage* const y = as<Storage>(call.operands[1]);
@@ -40,13 +39,13 @@ static inline void run_swiglu(const Pointwise& op, const BodyCall& call) {
     const Storage* const gate = gate_up + row * 2 * columns + first;
     const Storage* const up = gate + columns;
     Storage* const to = y + row * columns + first;
-    bodies::VectorTeam{}.each(last - first, [=](std::int64_t i) {
+    Team{}.each(last - first, [=](std::int64_t i) {
       to[i] = bodies::from_float<Storage>(bodies::swiglu(bodies::to_float(gate[i]), bodies::to_float(up[i])));
     });
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_swiglu_backward(const Pointwise& op, const BodyCall& call) {
   const Storage* const dy = as<Storage>(call.operands[0]);
   const Storage* const gate_up = as<Storage>(call.operands[1]);
@@ -58,7 +57,7 @@ static inline void run_swiglu_backward(const Pointwise& op, const BodyCall& call
     const Storage* const up = gate + columns;
     Storage* const dgate = dgate_up + row * 2 * columns + first;
     Storage* const dup = dgate + columns;
-    bodies::VectorTeam{}.each(last - first, [=](std::int64_t i) {
+    Team{}.each(last - first, [=](std::int64_t i) {
       const bodies::SwigluGradient gradient =
           bodies::swiglu_backward(bodies::to_float(from[i]), bodies::to_float(gate[i]), bodies::to_float(up[i]));
       dgate[i] = bodies::from_float<Storage>(gradient.gate);
@@ -67,63 +66,65 @@ static inline void run_swiglu_backward(const Pointwise& op, const BodyCall& call
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
   const std::int64_t count = op.rows * op.columns;
   const Storage* const a = as<Storage>(call.operands[0]);
   switch (op.kind) {
     case PointwiseKind::gelu: {
       Storage* const y = as<Storage>(call.operands[1]);
-      return each_element(count, call.threads, [=](std::int64_t i) {
+      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
         y[i] = bodies::from_float<Storage>(bodies::gelu(bodies::to_float(a[i])));
       });
     }
     case PointwiseKind::gelu_backward: {
       const Storage* const x = as<Storage>(call.operands[1]);
       Storage* const dx = as<Storage>(call.operands[2]);
-      return each_element(count, call.threads, [=](std::int64_t i) {
+      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
         dx[i] = bodies::from_float<Storage>(bodies::gelu_backward(bodies::to_float(a[i]), bodies::to_float(x[i])));
       });
     }
     case PointwiseKind::swiglu:
-      return run_swiglu<Storage>(op, call);
+      return run_swiglu<Team, Storage>(op, call);
     case PointwiseKind::swiglu_backward:
-      return run_swiglu_backward<Storage>(op, call);
+      return run_swiglu_backward<Team, Storage>(op, call);
     case PointwiseKind::add: {
       const Storage* const b = as<Storage>(call.operands[1]);
       Storage* const y = as<Storage>(call.operands[2]);
-      return each_element(count, call.threads, [=](std::int64_t i) {
+      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
         y[i] = bodies::from_float<Storage>(bodies::to_float(a[i]) + bodies::to_float(b[i]));
       });
     }
   }
 }
 
+template <class Team>
 static inline void run_pointwise(const Pointwise& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_pointwise_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_pointwise_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class From, class To>
+template <class Team, class From, class To>
 static inline void run_cast_of(const Cast& op, const BodyCall& call) {
   const From* const x = as<From>(call.operands[0]);
   if (op.to.scaling == Scaling::none) {
     To* const y = as<To>(call.operands[1]);
-    return each_element(op.count, call.threads,
-                        [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i])); });
+    return each_element<Team>(op.count, call.threads,
+                              [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i])); });
   }
   const float scale = *as<float>(call.operands[1]);
   To* const y = as<To>(call.operands[2]);
-  each_element(op.count, call.threads,
-               [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i]) / scale); });
+  each_element<Team>(op.count, call.threads,
+                     [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i]) / scale); });
 }
 
+template <class Team>
 static inline void run_cast(const Cast& op, const BodyCall& call) {
   with_any_storage(op.from.element, [&](auto from) {
-    with_any_storage(op.to.element, [&](auto to) { run_cast_of<decltype(from), decltype(to)>(op, call); });
+    with_any_storage(op.to.element, [&](auto to) { run_cast_of<Team, decltype(from), decltype(to)>(op, call); });
   });
 }
 
-template <class Gradient, class Weight>
+template <class Team, class Gradient, class Weight>
 static inline void run_adamw_of(const AdamW& op, const BodyCall& call) {
   const bodies::AdamStep step = bodies::adam_step(as<float>(call.operands[0]));
   const Gradient* const gradient = as<Gradient>(call.operands[1]);
@@ -133,7 +134,7 @@ static inline void run_adamw_of(const AdamW& op, const BodyCall& call) {
   constexpr bool separate_weight = !std::is_same_v<Weight, float>;
   Weight* weight = nullptr;
   if constexpr (separate_weight) weight = as<Weight>(call.operands[5]);
-  each_element(op.count, call.threads, [=](std::int64_t i) {
+  each_element<Team>(op.count, call.threads, [=](std::int64_t i) {
     const bodies::AdamState after =
         bodies::adam_update(step, bodies::to_float(gradient[i]), {master[i], first[i], second[i]});
     master[i] = after.master;
@@ -143,9 +144,11 @@ static inline void run_adamw_of(const AdamW& op, const BodyCall& call) {
   });
 }
 
+template <class Team>
 static inline void run_adamw(const AdamW& op, const BodyCall& call) {
   with_storage(op.gradient.element, [&](auto gradient) {
-    with_storage(op.weight.element, [&](auto weight) { run_adamw_of<decltype(gradient), decltype(weight)>(op, call); });
+    with_storage(op.weight.element,
+                 [&](auto weight) { run_adamw_of<Team, decltype(gradient), decltype(weight)>(op, call); });
   });
 }
 

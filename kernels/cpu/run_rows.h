@@ -6,12 +6,11 @@
 #include "kernels/column.h"
 #include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/parallel.h"
-#include "kernels/cpu/vector_team.h"
 #include "kernels/row.h"
 
 namespace assay::cpu {
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_softmax_of(const Softmax& op, const BodyCall& call) {
   const std::int64_t columns = op.columns;
   const std::int64_t period = op.period;
@@ -19,23 +18,24 @@ static inline void run_softmax_of(const Softmax& op, const BodyCall& call) {
   if (op.direction == Direction::forward) {
     Storage* const y = as<Storage>(call.operands[1]);
     return over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-      bodies::softmax_forward(bodies::VectorTeam{}, a + row * columns, y + row * columns, columns,
+      bodies::softmax_forward(Team{}, a + row * columns, y + row * columns, columns,
                               bodies::visible_columns(row, columns, period));
     });
   }
   const Storage* const y = as<Storage>(call.operands[1]);
   Storage* const dx = as<Storage>(call.operands[2]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    bodies::softmax_backward(bodies::VectorTeam{}, a + row * columns, y + row * columns, dx + row * columns, columns,
+    bodies::softmax_backward(Team{}, a + row * columns, y + row * columns, dx + row * columns, columns,
                              bodies::visible_columns(row, columns, period));
   });
 }
 
+template <class Team>
 static inline void run_softmax(const Softmax& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_softmax_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_softmax_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_norm_forward(const Norm& op, const BodyCall& call) {
   const std::int64_t columns = op.columns;
   const Storage* const x = as<Storage>(call.operands[0]);
@@ -44,20 +44,18 @@ static inline void run_norm_forward(const Norm& op, const BodyCall& call) {
     Storage* const y = as<Storage>(call.operands[2]);
     auto* const statistics = as<bodies::RowStatistics>(call.operands[3]);
     return over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-      statistics[row] =
-          bodies::rms_norm_forward(bodies::VectorTeam{}, x + row * columns, weight, y + row * columns, columns);
+      statistics[row] = bodies::rms_norm_forward(Team{}, x + row * columns, weight, y + row * columns, columns);
     });
   }
   const Storage* const bias = as<Storage>(call.operands[2]);
   Storage* const y = as<Storage>(call.operands[3]);
   auto* const statistics = as<bodies::RowStatistics>(call.operands[4]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    statistics[row] =
-        bodies::layer_norm_forward(bodies::VectorTeam{}, x + row * columns, weight, bias, y + row * columns, columns);
+    statistics[row] = bodies::layer_norm_forward(Team{}, x + row * columns, weight, bias, y + row * columns, columns);
   });
 }
 
-template <bool centred, bool accumulate, class Storage>
+template <class Team, bool centred, bool accumulate, class Storage>
 static inline void run_norm_backward(const Norm& op, const BodyCall& call) {
   const std::int64_t columns = op.columns;
   const Storage* const dy = as<Storage>(call.operands[0]);
@@ -66,27 +64,28 @@ static inline void run_norm_backward(const Norm& op, const BodyCall& call) {
   const auto* const statistics = as<bodies::RowStatistics>(call.operands[3]);
   Storage* const dx = as<Storage>(call.operands[4]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    bodies::norm_backward<centred, accumulate>(bodies::VectorTeam{}, dy + row * columns, x + row * columns, weight,
-                                               statistics[row], dx + row * columns, columns);
+    bodies::norm_backward<centred, accumulate>(Team{}, dy + row * columns, x + row * columns, weight, statistics[row],
+                                               dx + row * columns, columns);
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_norm_of(const Norm& op, const BodyCall& call) {
-  if (op.direction == Direction::forward) return run_norm_forward<Storage>(op, call);
+  if (op.direction == Direction::forward) return run_norm_forward<Team, Storage>(op, call);
   if (op.kind == NormKind::rms) {
-    return op.accumulate ? run_norm_backward<false, true, Storage>(op, call)
-                         : run_norm_backward<false, false, Storage>(op, call);
+    return op.accumulate ? run_norm_backward<Team, false, true, Storage>(op, call)
+                         : run_norm_backward<Team, false, false, Storage>(op, call);
   }
-  return op.accumulate ? run_norm_backward<true, true, Storage>(op, call)
-                       : run_norm_backward<true, false, Storage>(op, call);
+  return op.accumulate ? run_norm_backward<Team, true, true, Storage>(op, call)
+                       : run_norm_backward<Team, true, false, Storage>(op, call);
 }
 
+template <class Team>
 static inline void run_norm(const Norm& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_norm_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_norm_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_cross_entropy_of(const CrossEntropy& op, const BodyCall& call) {
   const std::int64_t columns = op.columns;
   const Storage* const logits = as<Storage>(call.operands[0]);
@@ -95,25 +94,26 @@ static inline void run_cross_entropy_of(const CrossEntropy& op, const BodyCall& 
   Storage* const gradient = as<Storage>(call.operands[3]);
   const float factor = 1.0f / static_cast<float>(op.rows);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    losses[row] = bodies::cross_entropy(bodies::VectorTeam{}, logits + row * columns, targets[row],
-                                        gradient + row * columns, columns, factor);
+    losses[row] =
+        bodies::cross_entropy(Team{}, logits + row * columns, targets[row], gradient + row * columns, columns, factor);
   });
 }
 
+template <class Team>
 static inline void run_cross_entropy(const CrossEntropy& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_cross_entropy_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_cross_entropy_of<Team, decltype(storage)>(op, call); });
 }
 
 // The partial sums of all blocks into y.
-template <class Storage>
+template <class Team, class Storage>
 static inline void finish_columns(const float* partial, std::int64_t blocks, std::int64_t columns, int threads,
                                   Storage* y) {
   over_pieces(columns, 64, blocks, threads, [=](std::int64_t first, std::int64_t last) {
-    bodies::add_blocks(bodies::VectorTeam{}, partial, blocks, columns, first, last, y);
+    bodies::add_blocks(Team{}, partial, blocks, columns, first, last, y);
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_column_sum_of(const ColumnSum& op, const BodyCall& call) {
   const std::int64_t rows = op.rows;
   const std::int64_t columns = op.columns;
@@ -121,17 +121,18 @@ static inline void run_column_sum_of(const ColumnSum& op, const BodyCall& call) 
   const Storage* const x = as<Storage>(call.operands[0]);
   float* const partial = as<float>(call.workspace);
   over_rows(blocks, rows / blocks * columns, call.threads, [=](std::int64_t block) {
-    bodies::column_sum_block(bodies::VectorTeam{}, x, bodies::column_block_begin(rows, blocks, block),
+    bodies::column_sum_block(Team{}, x, bodies::column_block_begin(rows, blocks, block),
                              bodies::column_block_begin(rows, blocks, block + 1), columns, partial + block * columns);
   });
-  finish_columns(partial, blocks, columns, call.threads, as<Storage>(call.operands[1]));
+  finish_columns<Team>(partial, blocks, columns, call.threads, as<Storage>(call.operands[1]));
 }
 
+template <class Team>
 static inline void run_column_sum(const ColumnSum& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_column_sum_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_column_sum_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_norm_weights_of(const NormWeights& op, const BodyCall& call) {
   const std::int64_t rows = op.rows;
   const std::int64_t columns = op.columns;
@@ -142,16 +143,17 @@ static inline void run_norm_weights_of(const NormWeights& op, const BodyCall& ca
   float* const weights = as<float>(call.workspace);
   float* const biases = op.kind == NormKind::layer ? weights + blocks * columns : nullptr;
   over_rows(blocks, rows / blocks * columns, call.threads, [=](std::int64_t block) {
-    bodies::norm_weights_block(bodies::VectorTeam{}, dy, x, statistics, bodies::column_block_begin(rows, blocks, block),
+    bodies::norm_weights_block(Team{}, dy, x, statistics, bodies::column_block_begin(rows, blocks, block),
                                bodies::column_block_begin(rows, blocks, block + 1), columns, weights + block * columns,
                                biases == nullptr ? nullptr : biases + block * columns);
   });
-  finish_columns(weights, blocks, columns, call.threads, as<Storage>(call.operands[3]));
-  if (biases != nullptr) finish_columns(biases, blocks, columns, call.threads, as<Storage>(call.operands[4]));
+  finish_columns<Team>(weights, blocks, columns, call.threads, as<Storage>(call.operands[3]));
+  if (biases != nullptr) finish_columns<Team>(biases, blocks, columns, call.threads, as<Storage>(call.operands[4]));
 }
 
+template <class Team>
 static inline void run_norm_weights(const NormWeights& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_norm_weights_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_norm_weights_of<Team, decltype(storage)>(op, call); });
 }
 
 }  // namespace assay::cpu

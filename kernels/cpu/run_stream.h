@@ -11,13 +11,14 @@
 namespace assay::cpu {
 
 // y[i] = f(i) for all i, by the kind of store the op asks for.
-template <class Storage, class Function>
+template <class Team, class Storage, class Function>
 static inline void store_stream(const Stream& op, int threads, Storage* y, Function f) {
   if (op.store == Store::nontemporal) {
     over_elements(op.count, threads,
                   [=](std::int64_t first, std::int64_t last) { store_nontemporal(y, first, last, f); });
   } else {
-    over_elements(op.count, threads, [=](std::int64_t first, std::int64_t last) { store_plain(y, first, last, f); });
+    over_elements(op.count, threads,
+                  [=](std::int64_t first, std::int64_t last) { store_plain<Team>(y, first, last, f); });
   }
 }
 
@@ -60,37 +61,38 @@ static inline void read_stream(const Stream& op, const BodyCall& call, const Sto
   *as<double>(call.operands[1]) = total;
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_stream_of(const Stream& op, const BodyCall& call) {
   const Storage* const x = as<Storage>(call.operands[0]);
   switch (op.kind) {
     case StreamKind::copy:
-      return store_stream(op, call.threads, as<Storage>(call.operands[1]), [=](std::int64_t i) { return x[i]; });
+      return store_stream<Team>(op, call.threads, as<Storage>(call.operands[1]), [=](std::int64_t i) { return x[i]; });
     case StreamKind::scale:
-      return store_stream(op, call.threads, as<Storage>(call.operands[1]),
-                          [=](std::int64_t i) { return bodies::stream_scale(x[i]); });
+      return store_stream<Team>(op, call.threads, as<Storage>(call.operands[1]),
+                                [=](std::int64_t i) { return bodies::stream_scale(x[i]); });
     case StreamKind::add: {
       const Storage* const y = as<Storage>(call.operands[1]);
-      return store_stream(op, call.threads, as<Storage>(call.operands[2]),
-                          [=](std::int64_t i) { return bodies::stream_add(x[i], y[i]); });
+      return store_stream<Team>(op, call.threads, as<Storage>(call.operands[2]),
+                                [=](std::int64_t i) { return bodies::stream_add(x[i], y[i]); });
     }
     case StreamKind::triad: {
       const Storage* const y = as<Storage>(call.operands[1]);
-      return store_stream(op, call.threads, as<Storage>(call.operands[2]),
-                          [=](std::int64_t i) { return bodies::stream_triad(x[i], y[i]); });
+      return store_stream<Team>(op, call.threads, as<Storage>(call.operands[2]),
+                                [=](std::int64_t i) { return bodies::stream_triad(x[i], y[i]); });
     }
     case StreamKind::read:
       return read_stream(op, call, x);
     case StreamKind::write: {
       const Storage value = bodies::from_number<Storage>(bodies::stream_scalar);
-      return store_stream(op, call.threads, as<Storage>(call.operands[0]), [=](std::int64_t) { return value; });
+      return store_stream<Team>(op, call.threads, as<Storage>(call.operands[0]), [=](std::int64_t) { return value; });
     }
   }
 }
 
+template <class Team>
 static inline void run_stream(const Stream& op, const BodyCall& call) {
-  if (op.format.element == Element::fp64) return run_stream_of<double>(op, call);
-  with_storage(op.format.element, [&](auto storage) { run_stream_of<decltype(storage)>(op, call); });
+  if (op.format.element == Element::fp64) return run_stream_of<Team, double>(op, call);
+  with_storage(op.format.element, [&](auto storage) { run_stream_of<Team, decltype(storage)>(op, call); });
 }
 
 }  // namespace assay::cpu

@@ -5,14 +5,13 @@
 #include "core/ops/tokens.h"
 #include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/parallel.h"
-#include "kernels/cpu/vector_team.h"
 #include "kernels/gather.h"
 
 namespace assay::cpu {
 
 // Each thread takes some columns of every group: however unevenly the tokens are spread, the work is even, and every
 // sum is taken in the order of the rows.
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_embedding_backward(const Embedding& op, const BodyCall& call) {
   const Storage* const dy = as<Storage>(call.operands[1]);
   Storage* const gradient = as<Storage>(call.operands[2]);
@@ -21,30 +20,30 @@ static inline void run_embedding_backward(const Embedding& op, const BodyCall& c
   over_pieces(columns, 64, op.rows, call.threads, [=](std::int64_t first, std::int64_t last) {
     for (std::int64_t group = 0; group < groups.count; ++group) {
       const std::int32_t begin = groups.begins[group];
-      bodies::embedding_backward(bodies::VectorTeam{}, dy + first, groups.rows + begin,
-                                 groups.begins[group + 1] - begin, columns,
+      bodies::embedding_backward(Team{}, dy + first, groups.rows + begin, groups.begins[group + 1] - begin, columns,
                                  gradient + groups.tokens[group] * columns + first, last - first);
     }
   });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_embedding_of(const Embedding& op, const BodyCall& call) {
-  if (op.direction == Direction::backward) return run_embedding_backward<Storage>(op, call);
+  if (op.direction == Direction::backward) return run_embedding_backward<Team, Storage>(op, call);
   const auto* const tokens = as<std::int32_t>(call.operands[0]);
   const Storage* const table = as<Storage>(call.operands[1]);
   Storage* const y = as<Storage>(call.operands[2]);
   const std::int64_t columns = op.columns;
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    bodies::copy_row(bodies::VectorTeam{}, table + tokens[row] * columns, y + row * columns, columns);
+    bodies::copy_row(Team{}, table + tokens[row] * columns, y + row * columns, columns);
   });
 }
 
+template <class Team>
 static inline void run_embedding(const Embedding& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_embedding_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_embedding_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_rope_of(const Rope& op, const BodyCall& call) {
   const bodies::HeadPlaces places{op.length, op.heads, op.kv_heads, op.head_size};
   const std::int64_t row_elements = (op.heads + 2 * op.kv_heads) * op.head_size;
@@ -59,18 +58,19 @@ static inline void run_rope_of(const Rope& op, const BodyCall& call) {
   over_rows(op.batch * op.length, row_elements, call.threads, [=](std::int64_t token) {
     const float* const angles = table == nullptr ? nullptr : table + token % places.length * places.head_size;
     if (forward) {
-      bodies::split_token(bodies::VectorTeam{}, places, token, packed, angles, q, k, v);
+      bodies::split_token(Team{}, places, token, packed, angles, q, k, v);
     } else {
-      bodies::pack_token(bodies::VectorTeam{}, places, token, q, k, v, angles, packed);
+      bodies::pack_token(Team{}, places, token, q, k, v, angles, packed);
     }
   });
 }
 
+template <class Team>
 static inline void run_rope(const Rope& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_rope_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_rope_of<Team, decltype(storage)>(op, call); });
 }
 
-template <class Storage>
+template <class Team, class Storage>
 static inline void run_heads_of(const Heads& op, const BodyCall& call) {
   Storage* const from = as<Storage>(call.operands[0]);
   Storage* const to = as<Storage>(call.operands[1]);
@@ -82,13 +82,14 @@ static inline void run_heads_of(const Heads& op, const BodyCall& call) {
     for (std::int64_t head = 0; head < heads; ++head) {
       const std::int64_t apart = bodies::head_offset(token, head, heads, length, size);
       const std::int64_t merged = (token * heads + head) * size;
-      bodies::copy_row(bodies::VectorTeam{}, from + (forward ? apart : merged), to + (forward ? merged : apart), size);
+      bodies::copy_row(Team{}, from + (forward ? apart : merged), to + (forward ? merged : apart), size);
     }
   });
 }
 
+template <class Team>
 static inline void run_heads(const Heads& op, const BodyCall& call) {
-  with_storage(op.format.element, [&](auto storage) { run_heads_of<decltype(storage)>(op, call); });
+  with_storage(op.format.element, [&](auto storage) { run_heads_of<Team, decltype(storage)>(op, call); });
 }
 
 }  // namespace assay::cpu
