@@ -18,7 +18,8 @@ namespace {
 
 using Data = kainjow::mustache::data;
 
-constexpr std::size_t long_table = 30;  // rows; longer ones are folded
+constexpr std::size_t long_table = 30;   // rows; longer ones are folded
+constexpr std::size_t many_columns = 8;  // from here on a table is set smaller, to stay within the page
 
 // A section of the template shows for every string, even an empty one, and a missing name is looked up in the objects
 // around it; so what is empty must be there, and false.
@@ -80,11 +81,13 @@ Data quantity(const Quantity& quantity) {
   return data;
 }
 
-Data cell(const Cell& cell, bool first) {
+// `right`: in a column of numbers only; among words a number stands to the left as they do.
+Data cell(const Cell& cell, bool first, bool right) {
   Data data;
   for (const char* kind : {"head", "plain", "answer", "quantity"}) data.set(kind, Data(false));
   if (const auto* number = std::get_if<Quantity>(&cell)) {
     data.set("quantity", quantity(*number));
+    data.set("right", Data(right));
     return data;
   }
   data.set("text", words(cell));
@@ -109,11 +112,13 @@ Data columns(const Table& table) {
 }
 
 Data rows(const Table& table) {
+  std::vector<bool> numeric;
+  for (std::size_t column = 0; column < table.columns.size(); ++column) numeric.push_back(is_numeric(table, column));
   Data data(Data::type::list);
   for (const auto& row : table.rows) {
     Data cells(Data::type::list);
     for (std::size_t column = 0; column < table.columns.size(); ++column) {
-      cells << cell(column < row.size() ? row[column] : Cell(""), column == 0);
+      cells << cell(column < row.size() ? row[column] : Cell(""), column == 0, numeric[column]);
     }
     Data one;
     one.set("cells", cells);
@@ -126,6 +131,7 @@ void set_table(Data& data, const Table& table) {
   data.set("name", clean(table.title));
   data.set("columns", columns(table));
   data.set("rows", rows(table));
+  data.set("many_columns", Data(table.columns.size() >= many_columns));
   set_or_false(data, "note", clean(table.note));
 }
 

@@ -8,7 +8,12 @@ import {SVGRenderer} from 'echarts/renderers';
 use([BarChart, LineChart, ScatterChart, GridComponent, LegendComponent, MarkLineComponent, TooltipComponent, SVGRenderer]);
 
 const series_colours = 8;
-const symbols = ['circle', 'rect', 'triangle', 'diamond', 'pin', 'arrow', 'roundRect', 'circle'];
+// Filled shapes that stay apart in black and white: after the four of the library a plus, a cross, a triangle on its tip
+// and an hourglass.
+const symbols = [
+  'circle', 'rect', 'triangle', 'diamond', 'path://M-1,-3H1V-1H3V1H1V3H-1V1H-3V-1H-1Z',
+  'path://M-3,-2L-2,-3L0,-1L2,-3L3,-2L1,0L3,2L2,3L0,1L-2,3L-3,2L-1,0Z', 'path://M-3,-2.5H3L0,3Z', 'path://M-3,-3H3L0,0L3,3H-3L0,0Z',
+];
 const dashes = ['solid', [7, 3], [2, 3], [9, 3, 2, 3], 'solid', [7, 3], [2, 3], [9, 3, 2, 3]];
 // Stripes and dots over the bars, in the colour of the paper.
 const decals = [
@@ -28,14 +33,17 @@ const style = {ink: 'var(--ink)', soft: 'var(--soft)', line: 'var(--line)', pape
 const font = getComputedStyle(document.body).fontFamily;
 const text_style = {color: style.soft, fontSize: 12, fontFamily: font};
 
-function value_axis(axis, narrow) {
-  const labels = new Map(axis.ticks.map((tick) => [tick.at, tick.label]));
+// At most `room` ticks, evenly left out.
+function value_axis(axis, narrow, room) {
+  const stride = Math.ceil(axis.ticks.length / Math.max(2, room));
+  const ticks = axis.ticks.filter((_, index) => index % stride === 0);
+  const labels = new Map(ticks.map((tick) => [tick.at, tick.label]));
   const label_of = (at) => {
     if (labels.has(at)) return labels.get(at);
-    const near = axis.ticks.find((tick) => Math.abs(tick.at - at) <= 1e-9 * Math.abs(axis.maximum - axis.minimum));
+    const near = ticks.find((tick) => Math.abs(tick.at - at) <= 1e-9 * Math.abs(axis.maximum - axis.minimum));
     return near ? near.label : '';
   };
-  const places = axis.ticks.map((tick) => tick.at);
+  const places = ticks.map((tick) => tick.at);
   return {
     type: 'value',
     min: axis.minimum,
@@ -51,7 +59,7 @@ function value_axis(axis, narrow) {
 
 function category_axis(axis, width) {
   const room = Math.max(40, (width - 110) / axis.labels.length - 8);
-  const lines = Math.max(...axis.labels.map((label) => Math.ceil(label.length * 7 / room)));
+  const lines = Math.max(...axis.labels.map((label) => Math.ceil(text_width(label) / room)));
   return {
     nameGap: 15 * lines + 18,
     type: 'category',
@@ -121,13 +129,23 @@ function tip(chart, item) {
   return box;
 }
 
+const pen = document.createElement('canvas').getContext('2d');
+function text_width(text) {
+  pen.font = `12px ${font}`;
+  return pen.measureText(text).width;
+}
+
+const legend_icon = 25;
+const legend_gap = 14;
+const legend_row = 28;
+
 function legend_rows(chart, width) {
-  const room = width - 24;
+  if (chart.series.length < 2) return 0;
   let rows = 1;
   let used = 0;
   for (const series of chart.series) {
-    const wanted = 25 + 5 + series.name.length * 7 + 14;
-    if (used > 0 && used + wanted > room) {
+    const wanted = legend_icon + 5 + text_width(series.name) + legend_gap;
+    if (used > 0 && used + wanted > width) {
       rows += 1;
       used = 0;
     }
@@ -138,9 +156,9 @@ function legend_rows(chart, width) {
 
 function options(chart, width) {
   const narrow = width < 520;
-  const rows = chart.series.length > 1 ? legend_rows(chart, width) : 0;
-  const x = chart.x.labels.length > 0 ? category_axis(chart.x, width) : value_axis(chart.x, narrow);
-  const y = value_axis(chart.y, narrow);
+  const rows = legend_rows(chart, width);
+  const x = chart.x.labels.length > 0 ? category_axis(chart.x, width) : value_axis(chart.x, narrow, Math.floor((width - 90) / 62));
+  const y = value_axis(chart.y, narrow, 20);
   x.splitLine = {show: chart.x.labels.length === 0, lineStyle: {color: style.line, opacity: 0.6}};
   const series = chart.series.map((each, index) => one_series(chart, each, index));
   if (chart.limits.length > 0 && series.length > 0) series[0].markLine = limit_lines(chart);
@@ -148,9 +166,9 @@ function options(chart, width) {
     animation: false,
     textStyle: {fontFamily: font},
     color: chart.series.map((_, index) => colour(index)),
-    legend: {show: rows > 0, top: 0, left: 0, right: 0, itemWidth: 25, itemGap: 14, textStyle: {...text_style, color: style.ink},
+    legend: {show: rows > 0, top: 0, left: 0, right: 0, itemWidth: legend_icon, itemGap: legend_gap, textStyle: {...text_style, color: style.ink},
              inactiveColor: style.line, inactiveBorderColor: style.line},
-    grid: {left: 12, right: narrow ? 16 : 28, top: rows * 24 + 34, bottom: 36, containLabel: true},
+    grid: {left: 12, right: narrow ? 16 : 28, top: rows * legend_row + 32, bottom: 36, containLabel: true},
     tooltip: {trigger: 'item', confine: true, backgroundColor: style.paper, borderColor: style.line, padding: [6, 10],
               textStyle: {color: style.ink, fontFamily: font}, formatter: (item) => tip(chart, item)},
     xAxis: {nameGap: 32, ...x, nameLocation: 'middle'},
@@ -158,6 +176,8 @@ function options(chart, width) {
     series,
   };
 }
+
+const plot_height = 368;
 
 // Draws and returns a function that draws again for a given width, or for the width that the page gives.
 function draw(place, chart) {
@@ -168,7 +188,9 @@ function draw(place, chart) {
   const fit = (width) => {
     if (width === 0 || width === drawn_width) return;
     drawn_width = width;
-    drawing.resize({width});
+    const height = plot_height + Math.max(0, legend_rows(chart, width) - 1) * legend_row;  // a long legend takes its own room
+    place.style.height = `${height}px`;
+    drawing.resize({width, height});
     drawing.setOption(options(chart, width), true);
     const svg = place.querySelector('svg');  // with a view box, paper can scale the drawing to its own width
     svg.setAttribute('viewBox', `0 0 ${svg.getAttribute('width')} ${svg.getAttribute('height')}`);

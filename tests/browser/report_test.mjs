@@ -134,6 +134,12 @@ if (with_charts) {
     assert.ok(found.includes('weights') && found.includes('14.96 GiB'), found);
     await close();
   });
+  await test('a long legend takes no room from its chart', async () => {
+    const {page, close} = await open('sample', {viewport: phone});
+    const heights = await page.evaluate(() => [...document.querySelectorAll('.plot svg')].map((svg) => svg.getBoundingClientRect().height));
+    assert.ok(heights[2] > heights[1] + 80, heights.join(' '));  // ten series need at least three rows more than four
+    await close();
+  });
   await test('charts follow the width of the window', async () => {
     const {page, close} = await open('sample', {viewport: desk});
     await page.setViewportSize(phone);
@@ -203,12 +209,14 @@ await test('paper is light, wide enough for every chart, and shows the folded ta
       const svg = plot.querySelector('svg');
       return svg ? svg.getBoundingClientRect().right - plot.getBoundingClientRect().right : 0;
     }),
-    folded: document.querySelectorAll('details.long:not([open])').length,
+    hidden: [...document.querySelectorAll('details.long tbody tr')].filter((row) => !row.checkVisibility()).length,
+    long: document.querySelectorAll('details.long tbody tr').length,
   }));
   assert.equal(found.paper, 'rgb(255, 255, 255)');
   assert.ok(found.wide <= 0);
   for (const beyond of found.charts) assert.ok(beyond <= 1);
-  assert.equal(found.folded, 0);
+  assert.equal(found.long, 40);
+  assert.equal(found.hidden, 0);
   await close();
 });
 

@@ -110,6 +110,14 @@ inline Chart sample_roofline() {
        .line = false},
       {.name = "BF16 products", .x = {1, 8.4, 85, 341}, .y = {2.1e10, 1.1e11, 1.6e11, 1.72e11}, .line = false},
   };
+  // More series than there are colours, with long names: the legend needs several rows.
+  for (int index = 0; index < 7; ++index) {
+    const double place = 0.2 * (index + 1);
+    chart.series.push_back({.name = "ops of kind " + std::to_string(index + 1),
+                            .x = {place, 2 * place},
+                            .y = {3e9 * place, 5e9 * place},
+                            .line = false});
+  }
   return chart;
 }
 
