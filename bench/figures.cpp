@@ -46,8 +46,9 @@ std::string seconds(double value) {
 
 int telling(const Row& row) {
   if (!row.value) return 0;
-  if (row.unit == "flop/s") return 4;
-  if (row.unit == "B/s") return 3;
+  if (row.unit == "flop/s") return 5;
+  if (row.unit == "B/s") return 4;
+  if (row.metric.rfind("seconds_per_", 0) == 0) return 3;  // of a load or a launch: rather than of thousands of them
   return row.metric == "seconds" ? 2 : 1;
 }
 

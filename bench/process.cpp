@@ -254,10 +254,13 @@ std::optional<nlohmann::json> Child::await(double deadline, const std::vector<in
 }
 
 std::optional<Ended> Child::reap() {
+  siginfo_t state{};
+  const int looked = waitid(P_PID, static_cast<id_t>(pid_), &state, WEXITED | WNOHANG | WNOWAIT);
+  if (looked == 0 && state.si_pid == 0) return std::nullopt;
+  // Whatever it started itself, while the number of its group cannot have gone to another yet.
+  kill(-pid_, SIGKILL);
   int status = 0;
-  const pid_t got = waitpid(pid_, &status, WNOHANG);
-  if (got == 0 || (got < 0 && errno == EINTR)) return std::nullopt;
-  if (got < 0) return Ended{true, false, 0};
+  if (waitpid(pid_, &status, 0) < 0) return Ended{true, false, 0};
   if (WIFSIGNALED(status)) return Ended{true, true, WTERMSIG(status)};
   return Ended{true, false, WEXITSTATUS(status)};
 }
@@ -295,7 +298,6 @@ Ended Child::end(double patience) {
     nanosleep(&moment, nullptr);
     pause = std::min(pause * 2, 0.02);
   }
-  kill(-pid_, SIGKILL);  // whatever it started itself
   receive();
   return *ended_;
 }

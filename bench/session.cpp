@@ -162,8 +162,12 @@ Session::Outcome Session::skipped(const Planned& planned, const std::string& rea
 Worker& Session::worker_for(const Planned& planned, int repetition) {
   const Target& target = targets_[planned.target];
   const std::string serves = target.device.id + " " + planned.item.family;
-  if (worker_ != nullptr && worker_serves_ == serves && repetition == 0) return *worker_;
-  if (worker_ != nullptr) worker_->child().leave();
+  if (worker_ != nullptr) {
+    worker_->child().receive();
+    const bool alive = !worker_->child().closed();  // one that died idle cost no case
+    if (alive && worker_serves_ == serves && repetition == 0) return *worker_;
+    worker_->child().leave();
+  }
   worker_ = nullptr;
   worker_ = std::make_unique<Worker>(WorkerOrder{order_.plugin_folder, target.plugin, target.index, target.device,
                                                  order_.profile, order_.storage_folder},

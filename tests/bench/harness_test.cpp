@@ -210,6 +210,12 @@ TEST(Harness, NeverMixesWhatAWorkerPrintsWithItsOwnOutput) {
   EXPECT_THAT(finished.output + finished.errors, Not(HasSubstr("chatter")));
 }
 
+TEST(Harness, EndsWhatAWorkerStarted) {
+  Stage stage(json{{"cases", 4}, {"rules", list(rule("prepare", "", "fork"))}});
+  EXPECT_EQ(stage.measure().code, 0);
+  EXPECT_THAT(stage.left_behind(5), IsEmpty());
+}
+
 TEST(Harness, SwallowsALibraryThatPrintsMegabytes) {
   json chatter = rule("run", "", "print");
   chatter["say"] = std::string(1 << 20, 'x');

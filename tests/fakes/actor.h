@@ -73,10 +73,12 @@ class Actor {
       std::abort();
     }
     if (action == "exit") _exit(rule.value("code", 3));
+    if (action == "fork" && fork() == 0)
+      while (true) pause();
     if (action == "throw") throw Error(said.empty() ? "the script says so" : said);
     if (action == "memory") throw OutOfMemory("the script says so");
     if (action == "unsupported") throw Unsupported("the script says so");
-    return action == "print";
+    return action == "print" || action == "fork";
   }
 
   void log(const std::string& function, const std::string& text) const {
