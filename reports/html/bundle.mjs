@@ -1,5 +1,6 @@
 // Bundles charts.js with the parts of ECharts that it imports, and writes beside it what the page must carry with it:
 // the script's hash for the page's content security policy, and the licences.
+// SPDX-License-Identifier: Apache-2.0
 import {build} from 'esbuild';
 import {createHash} from 'node:crypto';
 import {readFileSync, writeFileSync} from 'node:fs';

@@ -1,5 +1,6 @@
 // Draws the charts of the page from the JSON block in it. Places, ticks and labels come ready made; nothing here scales
 // or rounds a number. Colours are CSS variables, so that dark mode and printing need no second drawing.
+// SPDX-License-Identifier: Apache-2.0
 import {BarChart, LineChart, ScatterChart} from 'echarts/charts';
 import {GridComponent, LegendComponent, MarkLineComponent, TooltipComponent} from 'echarts/components';
 import {init, use} from 'echarts/core';

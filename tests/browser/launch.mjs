@@ -1,4 +1,5 @@
 // Debian's Chromium without its talk to the outside, for the browser tests.
+// SPDX-License-Identifier: Apache-2.0
 import {chromium} from 'playwright-core';
 
 export async function launch(executable) {

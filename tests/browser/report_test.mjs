@@ -1,5 +1,6 @@
 // Opens the HTML report as a reader would: on a desk and a phone, light and dark, without JavaScript, and on paper.
 // usage: node report_test.mjs CHROMIUM FOLDER charts|tables   (FOLDER holds sample.html and hostile.html)
+// SPDX-License-Identifier: Apache-2.0
 import {strict as assert} from 'node:assert';
 import {statSync} from 'node:fs';
 import {pathToFileURL} from 'node:url';

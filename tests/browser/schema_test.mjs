@@ -1,5 +1,6 @@
 // Validates the JSON report against its schema, and shows that the schema refuses what it should.
 // usage: node schema_test.mjs SCHEMA FOLDER   (FOLDER holds sample.json, hostile.json and empty.json)
+// SPDX-License-Identifier: Apache-2.0
 import {strict as assert} from 'node:assert';
 import {readFileSync} from 'node:fs';
 
