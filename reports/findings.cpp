@@ -39,13 +39,17 @@ Cases cases_where(const std::vector<Run>& runs, const DeviceInfo& device, Condit
   return found;
 }
 
+std::string ending_sentence(const RunInfo& info) {
+  if (info.ending == Ending::running) return "The run is partial: it was killed, or is still going on.";
+  const std::string why = info.ending_reason.empty() ? "" : ": " + info.ending_reason;
+  return "The run is partial; it ended as \"" + text(info.ending) + "\"" + why + ".";
+}
+
 void find_endings(const std::vector<Run>& runs, std::vector<Finding>& findings) {
   for (const Run& run : runs) {
     if (run.partial) {
-      const std::string why = run.info.ending_reason.empty() ? "" : ": " + run.info.ending_reason;
-      findings.push_back({Severity::warning,
-                          "The run is partial; it ended as \"" + text(run.info.ending) + "\"" + why + ".",
-                          joined(run.remarks, "; "), "assay run --resume " + run.path.string()});
+      findings.push_back({Severity::warning, ending_sentence(run.info), joined(run.remarks, "; "),
+                          "assay run --resume " + run.path.string()});
     } else if (!run.remarks.empty()) {
       findings.push_back({Severity::info, "Reading the run left remarks.", joined(run.remarks, "; "), ""});
     }
@@ -66,9 +70,10 @@ void find_bad_rows(const std::vector<Run>& runs, const DeviceInfo& device, std::
 }
 
 void find_conditions(const std::vector<Run>& runs, const DeviceInfo& device, std::vector<Finding>& findings) {
-  const Cases all = cases_where(runs, device, [](const Row& row) { return row.metric == "seconds" && row.value; });
+  const auto timed = [](const Row& row) { return row.metric == "seconds" && row.value; };
+  const Cases all = cases_where(runs, device, timed);
   const auto with = [&](const std::string& flag) {
-    return cases_where(runs, device, [&](const Row& row) { return has_condition(row, flag); });
+    return cases_where(runs, device, [&](const Row& row) { return timed(row) && has_condition(row, flag); });
   };
   const Cases load = with("other_load");
   if (!load.names.empty())

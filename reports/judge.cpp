@@ -220,6 +220,13 @@ void find_about_model(const Judgement& judgement, std::vector<Finding>& findings
                                     grouped(static_cast<double>(model.context)),
                                     grouped(static_cast<double>(judgement.workload.context))),
                         "context in " + model.source, "its answers may be poor there"});
+  const Capacity& room = judgement.capacity;
+  // A survey takes a good part of the memory and looks at the rest; where it got but little, its word is worth less.
+  if (room.proved && *room.proved < *room.bytes / 4 && judgement.budget.upper() > *room.proved)
+    findings.push_back({Severity::warning,
+                        fmt::format("Of the {} there only {} were really taken; the rest is the system's promise.",
+                                    shown_bytes(*room.bytes), shown_bytes(*room.proved)),
+                        room.source, "assay run --filter capacity on an idle machine"});
   for (const Duration* duration : {&judgement.first, &judgement.second}) {
     if (duration->unpriced.empty()) continue;
     findings.push_back({Severity::info,

@@ -237,10 +237,29 @@ Price Rates::price_stream(const Op& op) const {
           "bandwidth of a stream of " + shown_bytes(bytes) + "; at best so fast, at worst half"};
 }
 
+double Rates::launch() const {
+  double least = 0;
+  for (const Known& known : known_) {
+    const auto* launch = std::get_if<Launch>(&known.op);
+    if (launch == nullptr || launch->kind != LaunchKind::kernel) continue;
+    const double one = known.seconds / static_cast<double>(launch->count);
+    least = least == 0 ? one : std::min(least, one);
+  }
+  return least;
+}
+
+// What was not measured itself takes at least as long as starting it.
 Price Rates::price(const Op& op) const {
   if (const auto found = same(op)) return *found;
-  if (const auto* gemm = std::get_if<Gemm>(&op)) return price_product(*gemm);
-  return price_stream(op);
+  const auto* gemm = std::get_if<Gemm>(&op);
+  Price price = gemm != nullptr ? price_product(*gemm) : price_stream(op);
+  if (!price.seconds) return price;
+  const double least = launch();
+  if (*price.seconds < least) price.because += "; at least one launch";
+  price.seconds = std::max(*price.seconds, least);
+  price.lower = std::max(price.lower, least);
+  price.upper = std::max(price.upper, least);
+  return price;
 }
 
 }  // namespace assay

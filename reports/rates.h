@@ -43,6 +43,9 @@ class Rates {
   // Bytes a second of the best plain stream over about so many bytes: of those that write too, or of all.
   std::optional<double> bandwidth_at(double working_set, bool reads_only = false) const;
 
+  // Seconds that starting any op takes: the least measured launch; 0 where none was measured.
+  double launch() const;
+
   const std::vector<Known>& known() const { return known_; }
   std::size_t planted() const { return planted_; }        // rows refused
   std::size_t unreadable() const { return unreadable_; }  // rows whose op this version does not know

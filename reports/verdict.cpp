@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 #include "reports/workload.h"
 
 namespace assay {
@@ -146,22 +147,35 @@ std::string sentence(Answer answer, const ModelSpec& model, const Workload& work
   return "";
 }
 
+// The row of a capacity survey, or null.
+const Row* surveyed(const std::vector<Run>& runs, const DeviceInfo& device, const std::string& metric) {
+  for (const Run& run : runs) {
+    for (const Row& row : run.rows) {
+      const bool asked = row.family == "capacity" && row.device == device.id && row.metric == metric;
+      const bool usable = row.status == Status::ok && row.value && *row.value > 0 && !has_condition(row, "planted");
+      if (asked && usable) return &row;
+    }
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Capacity capacity(const std::vector<Run>& runs, const DeviceInfo& device) {
-  for (const Run& run : runs) {
-    for (const Row& row : run.rows) {
-      const bool surveyed = row.family == "capacity" && row.device == device.id && row.unit == "bytes" &&
-                            row.metric.find("allocatable") != std::string::npos;
-      const bool planted = row.conditions.find("planted") != std::string::npos;
-      if (surveyed && !planted && row.status == Status::ok && row.value && *row.value > 0)
-        return {row.value, "measured, " + row.case_name};
-    }
+  if (const Row* survey = surveyed(runs, device, "allocatable_bytes")) {
+    Capacity found{survey->value, "measured, " + survey->case_name, {}};
+    const Row* touched = surveyed(runs, device, "touched_bytes");
+    if (touched == nullptr || *touched->value >= *survey->value) return found;
+    found.proved = touched->value;
+    found.source +=
+        ": " + shown_bytes(*touched->value) + " taken and touched (" + touched->reason + "), the rest still free then";
+    return found;
   }
   if (device.memory_available)
-    return {static_cast<double>(*device.memory_available), "free when the run began, not allocated to prove it"};
-  if (device.memory_total) return {static_cast<double>(*device.memory_total), "the device's total, not what was free"};
-  return {std::nullopt, "the run has no capacity survey and the device does not say"};
+    return {static_cast<double>(*device.memory_available), "free when the run began, not allocated to prove it", {}};
+  if (device.memory_total)
+    return {static_cast<double>(*device.memory_total), "the device's total, not what was free", {}};
+  return {std::nullopt, "the run has no capacity survey and the device does not say", {}};
 }
 
 Answer answer(const MemoryBudget& budget, const Capacity& capacity) {

@@ -13,7 +13,8 @@ namespace assay {
 // What a model may use of a device's memory, as this run found it.
 struct Capacity {
   std::optional<double> bytes;
-  std::string source;  // "measured: capacity/allocatable", or why it is not known
+  std::string source;            // where it is from, or why it is not known
+  std::optional<double> proved;  // really taken and touched, where that is less than `bytes`
 };
 Capacity capacity(const std::vector<Run>& runs, const DeviceInfo& device);
 

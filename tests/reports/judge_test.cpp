@@ -33,7 +33,7 @@ const Quantity& number(const Table& table, const std::string& row) {
   throw std::runtime_error("no row " + row);
 }
 
-Capacity room(double bytes) { return {bytes, "made up"}; }
+Capacity room(double bytes) { return {bytes, "made up", {}}; }
 
 TEST(Verdict, FitsOnlyWhereTheUpperBoundDoes) {
   MemoryBudget budget;
@@ -42,7 +42,7 @@ TEST(Verdict, FitsOnlyWhereTheUpperBoundDoes) {
   EXPECT_EQ(answer(budget, room(11.9)), Answer::tight);
   EXPECT_EQ(answer(budget, room(8)), Answer::tight);
   EXPECT_EQ(answer(budget, room(7.9)), Answer::does_not_fit);
-  EXPECT_EQ(answer(budget, {std::nullopt, ""}), Answer::not_judged);
+  EXPECT_EQ(answer(budget, {std::nullopt, "", {}}), Answer::not_judged);
 }
 
 TEST(Verdict, OfLlama3OnSixteenAndSixtyFourGibibytes) {
@@ -86,18 +86,38 @@ TEST(Verdict, MapsToExitCodes) {
   }
 }
 
-TEST(Judge, PrefersTheCapacityThatWasProved) {
-  assay::Run run = measured_run(64 * gib);
+Row survey(const std::string& metric, double bytes, const std::string& reason) {
   Row row;
   row.case_name = "capacity/allocatable";
   row.family = "capacity";
   row.device = "cpu:0";
-  row.metric = "allocatable_bytes";
+  row.metric = metric;
   row.unit = "bytes";
-  row.value = 20 * gib;
-  run.rows.push_back(row);
+  row.value = bytes;
+  row.reason = reason;
+  return row;
+}
+
+TEST(Judge, PrefersTheCapacityThatWasProved) {
+  assay::Run run = measured_run(64 * gib);
+  run.rows.push_back(survey("allocatable_bytes", 20 * gib, ""));
   const Report report = judge({run}, find_model("llama-3-8b"), default_workload(Purpose::inference), "cpu:0");
   EXPECT_EQ(number(table(report, "memory"), "capacity").value, 20 * gib);
+}
+
+TEST(Judge, WarnsWhereLittleOfTheMemoryWasReallyTaken) {
+  const auto warned = [](double touched) {
+    assay::Run run = measured_run(64 * gib);
+    run.rows.push_back(survey("allocatable_bytes", 20 * gib, ""));
+    run.rows.push_back(survey("touched_bytes", touched, "stopped because its time was over"));
+    const Report report = judge({run}, find_model("llama-3-8b"), default_workload(Purpose::inference), "");
+    EXPECT_EQ(number(table(report, "memory"), "capacity").value, 20 * gib);
+    std::string all;
+    for (const Finding& finding : report.findings) all += finding.sentence;
+    return all.find("Of the 20.00 GiB there only") != std::string::npos;
+  };
+  EXPECT_TRUE(warned(0.25 * gib));
+  EXPECT_FALSE(warned(12 * gib));
 }
 
 TEST(Judge, AddsUpAndSaysTheSameNumberEverywhere) {

@@ -172,6 +172,17 @@ TEST(Rates, DoNotJudgeLaunchesAndLatenciesThatWereNotMeasured) {
   EXPECT_EQ(price(run, chase).origin, Origin::not_judged);
 }
 
+TEST(Rates, PriceNothingBelowOneLaunch) {
+  assay::Run run = measured_run();
+  Launch launch;
+  launch.count = 100;
+  run.rows.push_back(made_up_row("launch/kernel", launch, 100 * 5e-6));
+  // 16 x 16 x 16 would take 8 ns at 1 TFLOP/s.
+  const Price found = price(run, made_up_gemm(16, 16, 16));
+  EXPECT_DOUBLE_EQ(*found.seconds, 5e-6);
+  EXPECT_GE(found.lower, 5e-6);
+}
+
 TEST(Rates, LeaveOutOpsOfALaterVersion) {
   assay::Run run = measured_run();
   run.rows.push_back(run.rows.front());
