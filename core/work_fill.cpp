@@ -58,7 +58,8 @@ double fill_magnitude(const Work& work, int tensor, Pattern pattern) {
     if (chosen.magnitude != 0) return chosen.magnitude;
     return chosen.format.element == Element::int8 ? 32 : 1;
   }
-  double most = exact_integers_to(chosen.format.element);
+  constexpr double widest = 2147483647;  // fill_value() draws from ranges of up to 2^32
+  double most = std::min(widest, exact_integers_to(chosen.format.element));
   for (const Step& step : work.steps) {
     for (std::size_t i = 0; i < step.operands.size(); ++i) {
       if (step.operands[i] == tensor) most = std::min(most, exact_magnitude(step.op, static_cast<int>(i)));
