@@ -1,7 +1,10 @@
 // Matrix products: squares, layers of real models, decode shapes, and what layout, data and caches change.
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string>
 
 #include "bench/case_sizes.h"
 #include "bench/cases.h"
@@ -31,6 +34,7 @@ Gemm product(Element element, std::int64_t m, std::int64_t n, std::int64_t k) {
 Case gemm_case(const std::string& name, const Gemm& gemm) {
   Case item = single_case("gemm/" + text(gemm.a.element) + "/" + name, gemm, text(gemm.a.element));
   item.cache = "hot";
+  item.variant = "default";
   return item;
 }
 
@@ -84,13 +88,12 @@ constexpr std::array<Layer, 9> layers = {{
     {"llama-3-8b", "down", 14336, 4096},
 }};
 
-// The most tokens at which a layer still fits the time, out of sizes that people know.
-std::int64_t tokens_for(const DeviceInfo& device, ProfileKind profile, Element element, const Layer& layer) {
-  std::int64_t best = 0;
-  for (const std::int64_t tokens : {128, 512, 2048, 8192}) {
-    if (fits(device, profile, product(element, tokens, layer.outputs, layer.inputs))) best = tokens;
-  }
-  return best;
+// Tokens in one pass: as many as people use, as far as there is time. The same for all layers of a model.
+std::int64_t tokens_for(const DeviceInfo& device, ProfileKind profile, const Layer& layer) {
+  const bool small = std::string(layer.model) == "gpt2";
+  if (!is_processor(device)) return profile == ProfileKind::quick ? 4096 : 8192;
+  if (profile == ProfileKind::quick) return small ? 512 : 128;
+  return small ? 2048 : 512;
 }
 
 std::vector<Element> layer_formats(const DeviceInfo& device, ProfileKind profile) {
@@ -144,10 +147,10 @@ std::vector<Case> gemm_layer_cases(const DeviceInfo& device, ProfileKind profile
   std::vector<Case> cases;
   for (const Element element : layer_formats(device, profile)) {
     for (const Layer& layer : layers) {
-      const std::int64_t tokens = tokens_for(device, profile, element, layer);
-      if (tokens == 0 || too_large_for_quick(device, profile, layer)) continue;
-      const std::string name = std::string(layer.model) + "/" + layer.name + "/" + std::to_string(tokens);
-      cases.push_back(gemm_case(name, product(element, tokens, layer.outputs, layer.inputs)));
+      const std::int64_t tokens = tokens_for(device, profile, layer);
+      const Gemm gemm = product(element, tokens, layer.outputs, layer.inputs);
+      if (bytes_of(gemm) > largest_set(device, profile) || too_large_for_quick(device, profile, layer)) continue;
+      cases.push_back(gemm_case(fmt::format("{}/{}/{}", layer.model, layer.name, tokens), gemm));
     }
     for (const bool scores : {true, false}) {
       // One sequence of 512 through 12 heads of 64 (GPT-2), or 32 heads of 128 (Llama-3-8B) where there is time.
@@ -185,12 +188,15 @@ std::vector<Case> gemm_variant_cases(const DeviceInfo& device, ProfileKind profi
   const std::string square = "square/" + std::to_string(size) + "/";
   const Gemm plain = product(element, size, size, size);
   std::vector<Case> cases;
+  const bool brief = is_processor(device) && profile == ProfileKind::quick;
   for (const Pattern pattern : {Pattern::constant, Pattern::zero, Pattern::integer}) {
+    if (brief && pattern != Pattern::constant) continue;
     Case item = gemm_case(square + text(pattern) + "_data", plain);
     item.data = pattern;
     cases.push_back(item);
   }
   for (const bool first : {true, false}) {
+    if (brief && first) continue;
     Gemm gemm = plain;
     (first ? gemm.transpose_a : gemm.transpose_b) = true;
     cases.push_back(gemm_case(square + (first ? "transpose_a" : "transpose_b"), gemm));
@@ -202,10 +208,7 @@ std::vector<Case> gemm_variant_cases(const DeviceInfo& device, ProfileKind profi
   best.preparation.algorithm = Algorithm::best;
   best.variant = "best";
   cases.push_back(best);
-  for (Case& item : cases) {
-    item.rank = 2;
-    if (item.variant.empty()) item.variant = "default";
-  }
+  for (Case& item : cases) item.rank = 2;
   return cases;
 }
 

@@ -11,6 +11,8 @@
 #include <exception>
 #include <map>
 #include <new>
+#include <numeric>
+#include <optional>
 #include <variant>
 
 #include "bench/host_survey.h"
@@ -55,12 +57,14 @@ Element multiplied_element(const Work& work) {
   return Element::bf16;  // whole steps and the rest: the bound of no format in particular
 }
 
-// Seconds of each phase of a work, by run_by_step: the median of a few runs.
-std::vector<std::pair<std::string, double>> seconds_by_phase(const Work& work, Program& program) {
+// Seconds of each phase of a work, by run_by_step: the median of a few runs, of fewer where one takes long.
+std::vector<std::pair<std::string, double>> seconds_by_phase(const Work& work, Program& program, double patience) {
   std::vector<std::string> order;
   std::map<std::string, std::vector<double>> runs;
-  for (int run = 0; run < runs_by_step; ++run) {
+  double spent = 0;
+  for (int run = 0; run < runs_by_step && (run == 0 || spent < patience); ++run) {
     const std::vector<double> steps = program.run_by_step();
+    spent += std::accumulate(steps.begin(), steps.end(), 0.0);
     if (steps.size() != work.steps.size()) throw Error("the back end gave no time for each step of " + work.name);
     std::map<std::string, double> sums;
     for (std::size_t i = 0; i < steps.size(); ++i) {
@@ -134,7 +138,6 @@ class Measurement {
     } else {
       prove(*program);
     }
-    program->fill(item_.data, measuring_seed);
     look_at_load();
     const Sampled sampled =
         sample([&](int executions) { return slowest_lane(program->run(executions)); }, context_.clock, context_.limits);
@@ -177,27 +180,35 @@ class Measurement {
                          item_.twin.steps.size(), 100 * verdict.worst);
   }
 
-  // Before timing: exact data, then the precision probe.
+  // Before timing: data that proves most, then the precision probe. Leaves the program ready to be timed.
   void prove(Program& program) {
     const Op& op = item_.work.steps.front().op;
-    if (!verifiable(op)) {
-      program.fill(item_.data, measuring_seed);
-      program.run(1);
-      return;
+    if (verifiable(op)) {
+      const Pattern pattern = proving_pattern(op, item_.data);
+      fill_and_run(program, pattern);
+      const Verdict verdict = verify(item_.work, program, pattern, measuring_seed, true);
+      require(verdict);
+      base_.precision_proof = verdict.exact ? "exact" : fmt::format("within {:.2f} of the tolerance", verdict.worst);
+      probe_precision(program);
+    } else if (is_long_read(op)) {
+      fill_and_run(program, Pattern::constant);
+      require(verify_long_read(item_.work, program));
+      base_.precision_proof = "sum of a constant";
     }
-    program.fill(Pattern::exact, measuring_seed);
+    if (filled_ != item_.data) fill_and_run(program, item_.data);
+  }
+
+  // Filling takes longer than running for large work; what is there already is not filled again.
+  void fill_and_run(Program& program, Pattern pattern) {
+    program.fill(pattern, measuring_seed);
     program.run(1);
-    const Verdict verdict = verify(item_.work, program, Pattern::exact, measuring_seed, true);
-    require(verdict);
-    base_.precision_proof = verdict.exact ? "exact" : fmt::format("within {:.2f} of the tolerance", verdict.worst);
-    probe_precision(program);
+    filled_ = pattern;
   }
 
   void probe_precision(Program& program) {
     const Op& op = item_.work.steps.front().op;
     if (!can_probe(op)) return;
-    program.fill(Pattern::probe, measuring_seed);
-    program.run(1);
+    fill_and_run(program, Pattern::probe);
     const Precision precision = probed_precision(item_.work, program, measuring_seed);
     base_.precision_proof = precision.proof;
     if (!precision.accumulated.empty()) base_.accumulated = precision.accumulated;
@@ -220,10 +231,7 @@ class Measurement {
     const std::vector<Operand> all = operands(op);
     const bool accumulates = std::any_of(all.begin(), all.end(),
                                          [](const Operand& operand) { return operand.access == Access::read_write; });
-    if (accumulates) {
-      program.fill(item_.data, measuring_seed);
-      program.run(1);
-    }
+    if (accumulates) fill_and_run(program, item_.data);
     require(verify(item_.work, program, item_.data, measuring_seed, accumulates));
   }
 
@@ -253,7 +261,7 @@ class Measurement {
     }
     Row base = base_;
     base.precision_proof = proof_.empty() ? base.precision_proof : proof_;
-    for (const auto& [phase, seconds] : seconds_by_phase(item_.work, program)) {
+    for (const auto& [phase, seconds] : seconds_by_phase(item_.work, program, context_.limits.maximum_seconds)) {
       measured_.rows.push_back(plain_row(base, phase + "_seconds", seconds, "s", "lower"));
     }
     const Footprint footprint = program.footprint();
@@ -283,7 +291,7 @@ class Measurement {
   void finish() {
     const double elapsed = context_.clock() - started_;
     for (Row& row : measured_.rows) {
-      row.conditions = joined(conditions_);
+      if (row.unit != "B") row.conditions = joined(conditions_);  // bytes do not depend on who else is at work
       row.elapsed_seconds = elapsed;
     }
   }
@@ -294,6 +302,7 @@ class Measurement {
   double started_;
   std::vector<std::string> conditions_;
   std::string proof_;  // of a whole step
+  std::optional<Pattern> filled_;
   std::string doubt_;  // why the numbers are not to be trusted
   Measured measured_;
 };

@@ -65,6 +65,7 @@ std::optional<Interval> interval_95(std::vector<double> samples) {
   if (count < 2) return std::nullopt;
   std::sort(samples.begin(), samples.end());
   const double middle = quantile_of_sorted(samples, 0.5);
+  const double smallest = samples.front();
 
   const std::size_t cut = count / 5;
   const std::vector<double> kept(samples.begin() + static_cast<std::ptrdiff_t>(cut),
@@ -79,7 +80,9 @@ std::optional<Interval> interval_95(std::vector<double> samples) {
   const double squares = sum_of_squared_deviations(samples);
   const double error = std::sqrt(squares / (freedom * static_cast<double>(kept.size())));
   const double half = student_95(static_cast<int>(kept.size()) - 1) * error;
-  return Interval{std::min(centre - half, middle), std::max(centre + half, middle)};
+  const double lower = std::min(centre - half, middle);
+  const bool beyond_zero = lower <= 0 && smallest > 0;
+  return Interval{beyond_zero ? smallest : lower, std::max(centre + half, middle)};
 }
 
 std::optional<double> relative_half_width(const std::vector<double>& samples) {

@@ -24,7 +24,8 @@ struct Interval {
 // Where the middle of the distribution lies with 95 % confidence: Student's interval of the 20 % trimmed mean with the
 // winsorized deviation (Tukey and McLaughlin 1963; Yuen 1974), stretched where needed to hold the median. One sample in
 // five on either side may be as far out as it likes without moving it. With fewer than five samples nothing is trimmed
-// and it is Student's plain interval; with fewer than two there is none.
+// and it is Student's plain interval; with fewer than two there is none. Where all samples are positive it does not
+// reach down to zero: then it begins at the smallest sample.
 std::optional<Interval> interval_95(std::vector<double> samples);
 
 // Half the interval's width as a share of the median; absent where there is none or the median is not positive.

@@ -24,8 +24,16 @@ struct Verdict {
 // others together are the rows.
 std::vector<std::int64_t> sample_places(const std::vector<std::int64_t>& shape, int count);
 
-// The op writes something that can be predicted.
+// The op writes something that can be predicted in reasonable time.
 bool verifiable(const Op& op);
+
+// The pattern that proves most before timing: exact integers where they make the result exact; the timed data itself
+// where they do not, or where nothing is calculated.
+Pattern proving_pattern(const Op& op, Pattern timed);
+
+// A read stream too long to be added up here. It is proved by a constant: the sum is then known.
+bool is_long_read(const Op& op);
+Verdict verify_long_read(const Work& work, Program& program);  // after fill(constant) and one run
 
 // Checks what a work of one op wrote after it was filled with this pattern and seed and run; `executed_once` says that
 // it ran once only, without which read_write operands cannot be predicted and are left out.
