@@ -41,13 +41,13 @@ void add_rows(Run& run, const RunTexts& texts, std::optional<int> rank) {
   RowList list = parse_rows(*texts.results, name);
   for (std::size_t i = 0; i < list.rows.size(); ++i) {
     const Row& row = list.rows[i];
-    const std::string line = name + ", line " + std::to_string(i + 2);
+    const auto line = [&] { return name + ", line " + std::to_string(i + 2); };
     if (row.run != run.info.id) {
-      throw BadInput(line + ", column \"run\": expected \"" + run.info.id + "\", as in run.json, found \"" + row.run +
+      throw BadInput(line() + ", column \"run\": expected \"" + run.info.id + "\", as in run.json, found \"" + row.run +
                      "\"; the files of two runs were mixed");
     }
     if (rank && row.rank != *rank) {
-      throw BadInput(line + ", column \"rank\": expected " + std::to_string(*rank) +
+      throw BadInput(line() + ", column \"rank\": expected " + std::to_string(*rank) +
                      ", as in the folder's name, found " + std::to_string(row.rank) +
                      "; the folders of two ranks were mixed");
     }

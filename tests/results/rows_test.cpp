@@ -101,7 +101,7 @@ TEST(Rows, WithTooFewOrTooManyCellsAreRefusedByLine) {
   std::string longer = csv_line(full_row());
   longer.insert(longer.size() - 1, ",1");
   EXPECT_THAT(message_of(csv_header() + csv_line(full_row()) + longer), HasSubstr("line 3: it has more cells"));
-  EXPECT_THAT(message_of(csv_header() + "\n" + csv_line(full_row())), HasSubstr("line 2: it has fewer cells"));
+  EXPECT_THAT(message_of(csv_header() + "\n" + csv_line(full_row())), HasSubstr("line 2: the line is empty"));
 }
 
 TEST(Rows, WithQuotesAstrayAreRefusedByLine) {
@@ -198,6 +198,21 @@ TEST(Rows, OfManyMegabytesComeWhole) {
     ASSERT_EQ(list.rows[static_cast<std::size_t>(i)].number, i + 1);
     ASSERT_EQ(list.rows[static_cast<std::size_t>(i)].reason.size(), 60'000u);
   }
+}
+
+TEST(Rows, ReadInSeveralPiecesAreRefusedAtTheFirstFaultInTheFile) {
+  // 24 MB are cut into pieces that are read at the same time; the later fault may well be found first.
+  Row row = full_row();
+  row.reason = std::string(60'000, 'r');
+  std::string text = csv_header();
+  for (row.number = 1; row.number <= 400; ++row.number) {
+    std::string line = csv_line(row);
+    if (row.number == 250 || row.number == 390) line.replace(line.find("mistrusted"), 10, "mysterious");
+    text += line;
+  }
+  EXPECT_THAT(message_of(text), HasSubstr("results.csv, line 251, column \"status\""));  // after the header's line
+  text[text.find("mysterious")] = '\0';
+  EXPECT_THAT(message_of(text), HasSubstr("results.csv, line 251: it holds a NUL byte"));
 }
 
 }  // namespace
