@@ -55,7 +55,7 @@ int compare_streams(const Setup& setup) {
   for (const bool nontemporal : {false, true}) {
     compare_triad(setup, table, large, nontemporal);
   }
-  compare_triad(setup, table, std::int64_t{1} << 18, false);  // 3 MiB: the second cache
+  compare_triad(setup, table, std::int64_t{1} << 17, false);  // 1.5 MiB: the second cache
   return table.below();
 }
 
