@@ -98,7 +98,7 @@ Copies cold_copies(const DeviceInfo& device, ProfileKind profile, std::int64_t b
   return copies;
 }
 
-double longest_execution(ProfileKind profile) { return assay::profile(profile).limits.maximum_seconds / 3; }
+double longest_execution(ProfileKind profile) { return assay::profile(profile).limits.maximum_seconds * 0.6; }
 
 std::vector<std::int64_t> steps(std::int64_t first, std::int64_t last, int factor) {
   std::vector<std::int64_t> sizes;

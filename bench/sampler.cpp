@@ -13,7 +13,8 @@ namespace assay {
 namespace {
 
 constexpr int most_executions = 1 << 24;  // in one run; also where a clock that stands still ends the search
-constexpr double warm_drift = 0.002;      // a warm-up is over when six runs drift by less than this
+constexpr int fewest_worth_having = 3;
+constexpr double warm_drift = 0.002;  // a warm-up is over when six runs drift by less than this
 
 class Sampling {
  public:
@@ -107,7 +108,9 @@ class Sampling {
       if (half_width && *half_width <= limits_.half_width) return "steady";
     }
     if (count >= limits_.maximum_samples) return "samples";
-    if (elapsed() + next_batch > limits_.maximum_seconds) return "time";
+    // Two samples say nothing about each other: a third may take longer than allowed, but not twice as long.
+    const double allowed = (count < fewest_worth_having ? 2 : 1) * limits_.maximum_seconds;
+    if (elapsed() + next_batch > allowed) return "time";
     return "";
   }
 

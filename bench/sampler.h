@@ -16,7 +16,7 @@ struct Limits {
   int minimum_samples = 5;
   int maximum_samples = 100;   // batch medians kept
   double half_width = 0.01;    // relative, of the 95 % interval
-  double maximum_seconds = 1;  // for warming up and sampling one case
+  double maximum_seconds = 1;  // for warming up and sampling; up to twice that for a third sample
   bool steady_clock = false;   // warm up until the rate no longer drifts
   int runs_per_batch = 3;      // a sample is the median of this many runs, so that one interrupt spoils none
 };

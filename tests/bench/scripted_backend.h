@@ -19,6 +19,7 @@ struct Script {
   double now = 0;                                     // the host's clock, moved by what runs
   double seconds_per_execution = 1e-3;                // told, and by how much the clock moves
   std::function<double(std::int64_t)> seconds;        // of the n-th run, if the time is not always the same
+  std::vector<double> other_lanes;                    // seconds of one execution in further lanes
   std::function<void(const Work&, Values&)> execute;  // in place of the interpreter
   std::string unsupported;                            // the reason, if nothing is supported
   std::function<void()> on_prepare;                   // may throw
@@ -51,7 +52,9 @@ class ScriptedProgram : public Program {
     script_.executions += executions;
     const double once = script_.seconds ? script_.seconds(script_.runs) : script_.seconds_per_execution;
     script_.now += once * executions;
-    return {once * executions};
+    std::vector<double> lanes = {once * executions};
+    for (const double lane : script_.other_lanes) lanes.push_back(lane * executions);
+    return lanes;
   }
   std::vector<double> run_by_step() override {
     execute();
