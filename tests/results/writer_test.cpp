@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <limits>
 
 #include "core/error.h"
 #include "results/run.h"
@@ -188,6 +189,25 @@ TEST(RunWriter, RefusesARowThatCannotBeReadAndStaysWhole) {
   EXPECT_THAT(message_of([&] { writer.append_samples("c", "d", 0, {1, *row.value}); }), HasSubstr("sample 1"));
   writer.append(full_row());
   EXPECT_EQ(read_run(folder.path() / "run").rows.size(), 1u);
+}
+
+TEST(RunWriter, WritesTheRowsOfACaseTogetherOrNotAtAll) {
+  const TemporaryFolder folder;
+  RunWriter writer = RunWriter::create(folder.path() / "run", running(), false);
+  writer.append(full_row());
+  Row bad = full_row();
+  bad.lower = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(writer.append({full_row(), bad}), Error);
+  {
+    const FullDisk disk(folder.read("run/results.csv").size() + csv_line(full_row()).size() + 20);  // room for one
+    EXPECT_THROW(writer.append({full_row(), full_row()}), Error);
+  }
+  EXPECT_EQ(read_run(folder.path() / "run").rows.size(), 1u);
+  writer.append({full_row(), full_row()});
+  const auto run = read_run(folder.path() / "run");
+  ASSERT_EQ(run.rows.size(), 3u);
+  EXPECT_EQ(run.rows[1].number, 2);
+  EXPECT_EQ(run.rows[2].number, 3);
 }
 
 TEST(RunWriter, ResumesBehindTheLastWholeRow) {
