@@ -30,7 +30,7 @@ MemoryItem exact(const std::string& name, double bytes, const std::string& formu
 }
 
 std::string product(double count, const std::string& what, double each) {
-  return grouped(count) + " " + what + " x " + plain_number(each) + " bytes";
+  return grouped(count) + " " + what + " x " + (each >= 1000 ? grouped(each) : plain_number(each)) + " bytes";
 }
 
 MemoryItem weights_item(const ModelSpec& model, Format format) {
