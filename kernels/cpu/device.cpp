@@ -81,13 +81,6 @@ void explain_last_level(DeviceInfo& device, bool virtual_machine, int threads) {
   device.facts.push_back(fact);
 }
 
-std::string vendor_of(const std::string& id) {
-  if (id == "GenuineIntel") {
-    return "Intel";
-  }
-  return id == "AuthenticAMD" ? "AMD" : id;
-}
-
 std::optional<std::int64_t> memory_ever(const HostLimits& limits) {
   if (limits.memory_total <= 0) {
     return std::nullopt;
@@ -162,7 +155,7 @@ DeviceInfo describe_processor(const std::filesystem::path& root, const HostLimit
   if (device.name.empty()) {
     device.name = "unnamed " + features.level + " processor";
   }
-  device.vendor = vendor_of(features.vendor);
+  device.vendor = maker_name(features);
   device.architecture = features.level;
   device.memory_total = memory_ever(limits);
   if (device.memory_total) {

@@ -88,4 +88,11 @@ Features detect_features() {
 }
 #endif
 
+std::string maker_name(const Features& features) {
+  if (features.vendor == "GenuineIntel") {
+    return "Intel";
+  }
+  return features.vendor == "AuthenticAMD" ? "AMD" : features.vendor;
+}
+
 }  // namespace assay::cpu

@@ -22,4 +22,7 @@ struct Features {
 // Registers count only where the operating system saves them.
 Features detect_features();
 
+// As people call the maker: "Intel".
+std::string maker_name(const Features& features);
+
 }  // namespace assay::cpu
