@@ -2,6 +2,7 @@
 // without opening anything. SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -76,10 +77,20 @@ std::string join(const std::vector<std::string>& words) {
   return line;
 }
 
+// "memory_limit_bytes" as people say it: "memory limit".
+std::string spoken(const Fact& fact) {
+  std::string words = fact.name;
+  for (const std::string& unit : {std::string("_bytes"), std::string("_cores"), "_" + fact.unit}) {
+    if (unit.size() > 1 && words.size() > unit.size() && words.ends_with(unit))
+      words.resize(words.size() - unit.size());
+  }
+  for (char& c : words) c = c == '_' ? ' ' : c;
+  return words;
+}
+
 // What a fact says, as one line; facts that could not be found give their reason.
 std::string describe(const Fact& fact) {
-  std::string line = fact.name;
-  for (char& c : line) c = c == '_' ? ' ' : c;
+  std::string line = spoken(fact);
   if (fact.value) {
     const bool bytes = fact.unit == "bytes";
     line += ": " + (bytes ? amount(*fact.value) : fmt::format("{:g} {}", *fact.value, fact.unit));
@@ -88,6 +99,14 @@ std::string describe(const Fact& fact) {
   }
   if (!fact.reason.empty()) line += " (" + fact.reason + ")";
   return line;
+}
+
+// A number that is not there is a limit that nobody set; a word that is not there is something missing.
+bool unset(const Fact& fact) { return !fact.value && fact.text.empty() && !fact.unit.empty(); }
+bool missing(const Fact& fact) { return !fact.value && fact.text.empty() && fact.unit.empty(); }
+
+bool told(const std::vector<Fact>& facts, const Fact& fact) {
+  return std::any_of(facts.begin(), facts.end(), [&](const Fact& other) { return other.name == fact.name; });
 }
 
 void host_page(Page& page) {
@@ -143,7 +162,9 @@ int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
     for (const DeviceInfo& device : answer.devices) {
       anything = true;
       page.good(describe(device));
-      for (const Fact& fact : device.facts) page.plain(describe(fact), "      ");
+      for (const Fact& fact : device.facts) {
+        if (!unset(fact) && !told(answer.diagnosis, fact)) page.plain(describe(fact), "      ");
+      }
     }
   }
   if (!anything) page.bad("nothing: no plug-in found a device");
@@ -153,12 +174,12 @@ int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
   for (const Probed& answer : probed) {
     if (!answer.reason.empty()) page.bad(answer.plugin + ": " + answer.reason);
     for (const Fact& fact : answer.diagnosis) {
-      const bool missing = !fact.value && fact.text.empty();
-      missing ? page.bad(describe(fact)) : page.good(describe(fact));
+      if (unset(fact)) continue;
+      missing(fact) ? page.bad(describe(fact)) : page.good(describe(fact));
     }
   }
   for (const Presence& presence : presences()) {
-    if (presence.cards.empty()) page.bad("no " + presence.vendor + " card is visible on the PCI bus or under /dev");
+    if (presence.cards.empty()) page.bad("no " + presence.vendor + " GPU is visible on the PCI bus or under /dev");
   }
   page.gap();
   host_page(page);
