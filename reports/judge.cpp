@@ -94,8 +94,7 @@ std::vector<std::pair<std::string, Quantity>> headline(const Judgement& judgemen
   }
   if (judgement.capacity.bytes) {
     const auto batch = largest_batch(judgement.model, judgement.workload, *judgement.capacity.bytes, overheads);
-    lines.emplace_back("largest batch", batch ? quantity(static_cast<double>(*batch), ReportUnit::count)
-                                              : unknown(ReportUnit::count, "not even a batch of 1 fits for certain"));
+    if (batch) lines.emplace_back("largest batch", quantity(static_cast<double>(*batch), ReportUnit::count));
   }
   return lines;
 }

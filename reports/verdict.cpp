@@ -101,19 +101,38 @@ std::string room(const MemoryBudget& budget, const Capacity& capacity) {
          shown_bytes(budget.upper()) + "), " + shown_bytes(*capacity.bytes) + " there";
 }
 
-std::vector<std::string> changes(const ModelSpec& model, const Workload& workload, const MemoryBudget& budget,
-                                 const Capacity& capacity, const Overheads& overheads) {
-  std::vector<std::string> lines;
-  const bool enough = answer(budget, capacity) == Answer::fits;
+// What makes it smaller, with what it then comes to: the changes after which it fits first.
+std::vector<std::string> relieving(const ModelSpec& model, const Workload& workload, const MemoryBudget& budget,
+                                   const Capacity& capacity, const Overheads& overheads) {
+  struct Tried {
+    Answer answer;
+    std::string line;
+  };
+  std::vector<Tried> tried;
+  double least = budget.lower();
   const auto all =
       workload.purpose == Purpose::inference ? inference_changes(model, workload) : training_changes(model, workload);
   for (const Change& change : all) {
-    if (enough) break;
     const MemoryBudget changed = memory_budget(model, change.workload, overheads);
     if (changed.total() >= budget.total()) continue;
-    lines.push_back(fmt::format("{}: {} ({} less), {}", change.words, shown_bytes(changed.total()),
-                                shown_bytes(budget.total() - changed.total()), text(answer(changed, capacity))));
+    least = std::min(least, changed.lower());
+    const Answer now = answer(changed, capacity);
+    tried.push_back({now, fmt::format("{}: {} ({} less), {}", change.words, shown_bytes(changed.total()),
+                                      shown_bytes(budget.total() - changed.total()), text(now))});
   }
+  std::stable_sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.answer < b.answer; });
+  std::vector<std::string> lines;
+  if (least > *capacity.bytes)
+    lines.push_back(fmt::format("nothing here makes it fit: it needs at least {}, {} are there", shown_bytes(least),
+                                shown_bytes(*capacity.bytes)));
+  for (const Tried& one : tried) lines.push_back(one.line);
+  return lines;
+}
+
+std::vector<std::string> changes(const ModelSpec& model, const Workload& workload, const MemoryBudget& budget,
+                                 const Capacity& capacity, const Overheads& overheads) {
+  std::vector<std::string> lines;
+  if (answer(budget, capacity) != Answer::fits) lines = relieving(model, workload, budget, capacity, overheads);
   const auto batch = largest_batch(model, workload, *capacity.bytes, overheads);
   const std::string at_most = model.kind == ModelKind::convolution ? "" : " at this context";
   lines.push_back(batch ? fmt::format("largest batch that fits{}: {}", at_most, grouped(static_cast<double>(*batch)))

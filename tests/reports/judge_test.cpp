@@ -57,7 +57,9 @@ TEST(Verdict, NamesTheDecidingTermAndWhatWouldHelp) {
   EXPECT_EQ(verdict.answer, Answer::does_not_fit);
   EXPECT_THAT(verdict.deciding_term, HasSubstr("weights: 14.96 GiB"));
   EXPECT_THAT(verdict.changes, testing::Contains(testing::AllOf(HasSubstr("4-bit weights"), HasSubstr("fits"))));
+  EXPECT_THAT(verdict.changes.front(), HasSubstr("fits"));  // what makes it fit comes first
   EXPECT_THAT(verdict.changes, testing::Contains(HasSubstr("no batch fits")));
+  EXPECT_THAT(judged("deepseek-v3", 12 * gib).verdict->changes.front(), HasSubstr("nothing here makes it fit"));
 }
 
 TEST(Verdict, FindsTheLargestBatchAndContext) {
