@@ -50,7 +50,7 @@ PORTABLE inline double normal_like(std::uint64_t seed, std::uint64_t index) {
 // Positive, one in 64 from 1 to 2 and the others from 2^-6 to 2^-5, so that a sum of products is a few large addends
 // and many small ones that a short accumulator loses. Of the 52 random mantissa bits those at 2^-3, 2^-4, 2^-8, 2^-11
 // and 2^-24 are clear and those at 2^-5, 2^-9, 2^-12 and 2^-25 set: cutting or rounding to 2, 3, 7, 10 or 23 bits
-// always makes the number smaller, by at least an eighth of a unit in the last place, so that the sum shows what
+// always makes the number smaller, by a quarter of a unit in the last place or more, so that the sum shows what
 // multiplied.
 PORTABLE inline double probe_value(std::uint64_t word) {
   constexpr std::uint64_t clear = (1ULL << 49U) | (1ULL << 48U) | (1ULL << 44U) | (1ULL << 41U) | (1ULL << 28U);
