@@ -1,80 +1,18 @@
-// One case becomes rows: every column of a good one, and every way in which it can go wrong.
+// One case becomes rows: every column of a good one, facts, conditions, whole steps.
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/measure.h"
 
 #include <gmock/gmock.h>
 
-#include <cmath>
-#include <limits>
 #include <map>
-#include <new>
 
-#include "core/error.h"
-#include "core/number.h"
-#include "tests/bench/scripted_backend.h"
+#include "tests/bench/scripted_bench.h"
 
 namespace assay {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
-
-Format plain(Element element) { return Format{element, Scaling::none}; }
-
-Gemm small_product() {
-  Gemm gemm;
-  gemm.m = 16;
-  gemm.n = 24;
-  gemm.k = 128;
-  gemm.a = gemm.b = gemm.d = plain(Element::fp32);
-  return gemm;
-}
-
-Case case_of(const Op& op) {
-  Case item;
-  item.name = "gemm/fp32/test";
-  item.family = "gemm";
-  item.work = single(op);
-  item.precision = "fp32";
-  item.cache = "hot";
-  item.variant = "default";
-  return item;
-}
-
-// A scripted machine and what measuring needs from it.
-struct Bench {
-  Script script;
-  ScriptedBackend backend{script};
-  double load = 0;
-
-  Measured measured(const Case& item) {
-    DeviceInfo device;
-    device.id = "fake:0";
-    device.backend = "fake";
-    device.name = "Fake 9000";
-    device.unique_id = "F-1";
-    MeasureContext context{.backend = backend,
-                           .device = device,
-                           .limits = {},
-                           .clock = [this] { return script.now; },
-                           .other_load = [this] { return load; },
-                           .storage_folder = ""};
-    return measure(item, context);
-  }
-  Row row(const Case& item, const std::string& metric) {
-    for (const Row& row : measured(item).rows) {
-      if (row.metric == metric) return row;
-    }
-    ADD_FAILURE() << "no row " << metric;
-    return {};
-  }
-  Row only(const Case& item) {
-    const Measured all = measured(item);
-    EXPECT_EQ(all.rows.size(), 1U);
-    EXPECT_TRUE(all.samples.empty());
-    return all.rows.at(0);
-  }
-};
 
 TEST(Measure, FillsEveryColumnOfATimedRow) {
   Bench bench;
@@ -191,105 +129,6 @@ TEST(Measure, TakesTheSlowestLane) {
   EXPECT_DOUBLE_EQ(bench.row(case_of(small_product()), "seconds").value.value(), 4e-3);
 }
 
-TEST(Measure, SkipsWhatTheBackEndDoesNotSupportWithItsReason) {
-  Bench bench;
-  bench.script.unsupported = "this processor has no such thing";
-  const Row row = bench.only(case_of(small_product()));
-  EXPECT_EQ(row.status, Status::skipped);
-  EXPECT_EQ(row.reason, "this processor has no such thing");
-  EXPECT_EQ(row.metric, "seconds");
-  EXPECT_EQ(row.op, "gemm m=16 n=24 k=128");
-  EXPECT_FALSE(row.value);
-  EXPECT_FALSE(row.samples);
-  EXPECT_TRUE(row.elapsed_seconds);
-  EXPECT_NE(row.started_utc, "");
-
-  bench.script.unsupported.clear();
-  bench.script.on_prepare = [] { throw Unsupported("needs 3 GiB of workspace, 1 is allowed"); };
-  EXPECT_EQ(bench.only(case_of(small_product())).status, Status::skipped);
-}
-
-TEST(Measure, FailsOnErrorsWithTheirWordsAndNeverThrows) {
-  const std::map<std::string, std::function<void()>> faults = {
-      {"out of memory: 80 GB asked for", [] { throw OutOfMemory("80 GB asked for"); }},
-      {"launching failed", [] { throw Error("launching failed"); }},
-      {"out of memory on the host", [] { throw std::bad_alloc(); }},
-      {"some library's words", [] { throw std::runtime_error("some library's words"); }},
-      {"no exception of ours", [] { throw 7; }}};
-  for (const auto& [words, fault] : faults) {
-    Bench preparing;
-    preparing.script.on_prepare = fault;
-    EXPECT_EQ(preparing.only(case_of(small_product())).status, Status::failed);
-    EXPECT_THAT(preparing.only(case_of(small_product())).reason, HasSubstr(words));
-    Bench running;
-    running.script.on_run = fault;
-    EXPECT_EQ(running.only(case_of(small_product())).status, Status::failed);
-    EXPECT_THAT(running.only(case_of(small_product())).reason, HasSubstr(words));
-  }
-}
-
-TEST(Measure, FailsOnAWrongResultWithTheNumbers) {
-  Bench bench;
-  bench.script.execute = [](const Work& work, Values& values) {
-    interpret(work, values, true);
-    values[2][0] += 1;
-  };
-  const Row row = bench.only(case_of(small_product()));
-  EXPECT_EQ(row.status, Status::failed);
-  EXPECT_THAT(row.reason, HasSubstr("wrong result: with exact data"));
-  EXPECT_THAT(row.reason, HasSubstr("must be"));
-  EXPECT_FALSE(row.value);
-  EXPECT_EQ(row.method, "scripted 1.0") << "who was wrong is worth knowing";
-}
-
-TEST(Measure, FailsWhenTheResultGoesWrongOnlyWhileItIsTimed) {
-  Bench bench;
-  std::int64_t executed = 0;
-  bench.script.execute = [&executed](const Work& work, Values& values) {
-    interpret(work, values, true);
-    if (++executed > 6) values[2].assign(values[2].size(), 0.0);
-  };
-  const Row row = bench.only(case_of(small_product()));
-  EXPECT_EQ(row.status, Status::failed);
-  EXPECT_THAT(row.reason, HasSubstr("with typical data: operand d is all zeros"));
-}
-
-TEST(Measure, MistrustsLowerPrecisionThanAskedForButKeepsTheNumber) {
-  Bench bench;
-  bench.script.execute = [](const Work& work, Values& values) {
-    for (std::size_t operand = 0; operand < 2; ++operand) {
-      for (double& value : values[operand]) value = rounded(Element::tf32, value);
-    }
-    interpret(work, values, true);
-  };
-  // Typical data is checked as well, and fails at this precision; constant data rounds to itself.
-  Case item = case_of(small_product());
-  item.data = Pattern::constant;
-  const Row row = bench.row(item, "seconds");
-  EXPECT_EQ(row.status, Status::mistrusted);
-  EXPECT_EQ(row.executed, "tf32");
-  EXPECT_THAT(row.reason, HasSubstr("asked for fp32"));
-  EXPECT_TRUE(row.value);
-}
-
-TEST(Measure, MistrustsTimesThatCannotBe) {
-  for (const double seconds : {0.0, -1e-3, std::numeric_limits<double>::quiet_NaN()}) {
-    Bench bench;
-    bench.script.seconds_per_execution = seconds;
-    double now = 0;
-    const Case item = case_of(small_product());
-    MeasureContext context{.backend = bench.backend,
-                           .device = {},
-                           .limits = {},
-                           .clock = [&now] { return now += 1e-3; },
-                           .other_load = nullptr,
-                           .storage_folder = ""};
-    const Measured measured = measure(item, context);
-    EXPECT_EQ(measured.rows.at(0).status, Status::mistrusted) << seconds;
-    EXPECT_THAT(measured.rows.at(0).reason, HasSubstr("reported"));
-  }
-}
-
 TEST(Measure, FlagsTheLoadOfOthers) {
   Bench bench;
   bench.load = 0.06;
@@ -378,28 +217,6 @@ TEST(Measure, AsksTheHostWhereTheCaseIsAboutIt) {
   EXPECT_EQ(bench.only(item).status, Status::failed) << "nothing to do";
 }
 
-Case whole_step() {
-  Norm norm;
-  norm.rows = 8;
-  norm.columns = 16;
-  norm.format = plain(Element::fp32);
-  Case item = case_of(Op(norm));
-  Gemm second = small_product();
-  second.m = 8;
-  second.n = 12;
-  second.k = 16;
-  const Work other = single(Op(second));
-  item.work.tensors.push_back(other.tensors[1]);
-  item.work.tensors.push_back(other.tensors[2]);
-  item.work.steps[0].phase = "forward";
-  item.work.steps.push_back({Op(second), {2, 4, 5}, 0, "backward"});
-  item.work.name = "two steps";
-  item.twin = item.work;
-  item.family = "train";
-  item.whole_step = true;
-  return item;
-}
-
 TEST(Measure, GivesAWholeStepItsPhasesAndItsMemory) {
   Bench bench;
   bench.script.seconds_per_execution = 1e-3;
@@ -420,17 +237,6 @@ TEST(Measure, GivesAWholeStepItsPhasesAndItsMemory) {
   EXPECT_EQ(rows.count("device_bytes"), 0U) << "not known";
   EXPECT_DOUBLE_EQ(rows["live_peak_bytes"].value.value(), static_cast<double>(plan(item.work, 256).live_peak));
   EXPECT_EQ(rows["planned_bytes"].unit, "B");
-}
-
-TEST(Measure, FailsAWholeStepWhoseTwinIsWrong) {
-  Bench bench;
-  bench.script.execute = [](const Work& work, Values& values) {
-    interpret(work, values, true);
-    values[5][3] += 0.5;
-  };
-  const Row row = bench.only(whole_step());
-  EXPECT_EQ(row.status, Status::failed);
-  EXPECT_THAT(row.reason, HasSubstr("small twin"));
 }
 
 }  // namespace
