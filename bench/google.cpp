@@ -140,8 +140,8 @@ void write_file(const std::string& path, const std::string& text) {
 }
 
 void initialise() {
-  std::string name = "assay";
-  char* arguments[] = {name.data(), nullptr};
+  static char name[] = "assay";  // the library keeps the pointer
+  char* arguments[] = {name, nullptr};
   int count = 1;
   benchmark::Initialize(&count, arguments);
 }

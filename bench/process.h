@@ -54,8 +54,9 @@ class Child {
   // Asks it to leave, by closing our side of the channel, and kills it after `patience` seconds.
   Ended leave(double patience = 1);
 
-  // Kills its whole group, if it has not gone already, and says how it ended. Waits `patience` seconds at most.
-  Ended end(double patience = 2);
+  // Kills its whole group, if it has not gone already, and says how it ended. Waits `patience` seconds at
+  // most: giving back much memory, or many devices, takes the kernel its time.
+  Ended end(double patience = 15);
 
   // The end of what it printed, on one line: the reason of a fault is often there. Empty where it printed nothing.
   std::string last_words() const;

@@ -111,6 +111,7 @@ Session::Outcome Session::measure(const Planned& planned, int repetition) {
     case Why::answered:
       return answered(planned, *said, start);
     case Why::signalled:
+      worker_->child().end(2);
       worker_ = nullptr;
       return {};
     case Why::out_of_budget:

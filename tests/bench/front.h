@@ -76,8 +76,8 @@ class Stage {
   // Waits up to `seconds` for all of them to be gone; returns those that stay.
   std::vector<pid_t> left_behind(double seconds) const;
 
-  // Waits until something holds; false after ten seconds.
-  static bool until(const std::function<bool()>& holds, double seconds = 10);
+  // Waits until something holds; false after a minute.
+  static bool until(const std::function<bool()>& holds, double seconds = 60);
   std::string log() const;  // of the fakes' calls, where the script names file("log")
 
  private:

@@ -133,6 +133,7 @@ TEST(GoogleFront, WritesJsonThatItsToolsCanRead) {
   EXPECT_DOUBLE_EQ(whole["benchmarks"][0]["real_time"], 1.0);
   EXPECT_EQ(whole["benchmarks"][0]["run_name"], "gemm/fp32/case/1");
   EXPECT_EQ(whole["benchmarks"][0]["repetitions"], 2);
+  EXPECT_EQ(whole["context"]["executable"], "assay");
   EXPECT_TRUE(whole["benchmarks"][0].contains("flops_per_second"));
 }
 
