@@ -7,4 +7,4 @@ find core results bench reports kernels cli cuda hip tests -name '*.h' -not -pat
   xargs -P 2 -I{} sh -c '
     standard=c++20
     case {} in core/models/*) ;; core/*|kernels/[a-z_]*.h) standard=c++17 ;; esac
-    echo "#include \"{}\"" | g++ -std=$standard -DFMT_HEADER_ONLY -I. -I"$0" -Wall -Wextra -fsyntax-only -x c++ - || { echo "{} does not compile alone"; exit 1; }' "$2"
+    echo "#include \"{}\"" | g++ -std=$standard -DFMT_HEADER_ONLY "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" -I. -I"$0" -Wall -Wextra -fsyntax-only -x c++ - || { echo "{} does not compile alone"; exit 1; }' "$2"

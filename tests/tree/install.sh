@@ -37,8 +37,11 @@ home=$work/home
 mkdir "$home" && chmod 777 "$home"
 cd "$home"
 as_user "$program" --version >/dev/null || fail "--version fails"
-as_user "$program" list models | grep -q llama-3-8b || fail "list models does not know llama-3-8b"
-as_user "$program" list devices | grep -q '^cpu:0' || fail "no device found by the installed plug-ins"
+# Into files, not pipes: grep -q would close the pipe early, and the program would rightly die of it.
+as_user "$program" list models >models.txt || fail "list models fails"
+grep -q llama-3-8b models.txt || fail "list models does not know llama-3-8b"
+as_user "$program" list devices >devices.txt || fail "list devices fails"
+grep -q '^cpu:0' devices.txt || fail "no device found by the installed plug-ins"
 as_user "$program" run --filter '^launch/' --device cpu --out run >out.txt 2>&1 || { cat out.txt; fail "run fails"; }
 as_user "$program" report run --model gpt2 --out report.html >out.txt 2>&1 || [ $? -le 2 ] || { cat out.txt; fail "report fails"; }
 [ -s report.html ] || fail "no report.html"
