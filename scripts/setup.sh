@@ -5,7 +5,7 @@
 build_packages=(g++ cmake ninja-build libbenchmark-dev nlohmann-json3-dev libcli11-dev libfmt-dev libfccp-dev
   libkainjow-mustache-dev zlib1g-dev libdnnl-dev libopenblas0-openmp ca-certificates)
 # What the tests need on top.
-test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev clang-format chromium fonts-dejavu-core binutils util-linux)
+test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev libomp-14-dev clang-format chromium fonts-dejavu-core binutils util-linux)
 
 say() { printf '%s\n' "$*" >&2; }
 
