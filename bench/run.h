@@ -18,7 +18,7 @@ namespace assay {
 struct Patience {
   double probe = 30;       // for the devices of a plug-in
   double worker = 30;      // more for the first case of a worker, which starts the driver
-  double at_least = 20;    // for a case, and
+  double at_least = 60;    // for a case, however busy its machine is, and
   double per_second = 10;  // for each second it is expected to take
   double telemetry = 10;   // of silence
 };
