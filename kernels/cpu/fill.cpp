@@ -263,6 +263,15 @@ void fill_tensor(const Tensor& tensor, const Filling& filling, std::byte* memory
   }
 }
 
+void copy_tensor(const Tensor& tensor, const std::byte* from, std::byte* to, int threads) {
+  // Each thread its own part, as in filling, so that pages land where they will be used.
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (int part = 0; part < threads; ++part) {
+    const Portion mine = portion(bytes(tensor), part, threads);
+    std::memcpy(to + mine.first, from + mine.first, static_cast<std::size_t>(mine.last - mine.first));
+  }
+}
+
 void poison_tensor(const Tensor& tensor, std::byte* memory, int threads) {
   const int value = poison_byte(tensor.format.element);
   in_batches(bytes(tensor), threads, [=](std::int64_t first, std::int64_t some) {

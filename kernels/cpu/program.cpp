@@ -96,7 +96,11 @@ class CpuProgram : public Program {
       const Filling values = filling(work_, static_cast<int>(i), pattern, seed);
       for (Copy& copy : copies_) {
         if (tensor.persistent) {
-          fill_tensor(tensor, values, copy.address[i], threads_);
+          if (&copy == &copies_.front()) {
+            fill_tensor(tensor, values, copy.address[i], threads_);
+          } else {
+            copy_tensor(tensor, copies_.front().address[i], copy.address[i], threads_);
+          }
         } else {
           poison_tensor(tensor, copy.address[i], threads_);
         }

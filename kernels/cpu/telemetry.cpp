@@ -53,7 +53,7 @@ struct Counter {
 class CpuTelemetry : public Telemetry {
  public:
   explicit CpuTelemetry(const std::filesystem::path& root)
-      : root_(root), processors_(allowed_processors(root)), virtual_(is_virtual(root)), load_(root) {
+      : root_(root), processors_(allowed_processors(root)), virtual_(is_virtual(root)) {
     find_counters();
     find_thermometer();
   }
@@ -68,7 +68,8 @@ class CpuTelemetry : public Telemetry {
         sample.temperature_celsius = *millidegrees * 1e-3;
       }
     }
-    sample.other_load = load_.other_load();
+    // Whoever asks is not the one who measures, and from here the two look the same: what others use of the processor
+    // only the measuring process itself can tell, with its own LoadMeter.
     const HostLimits limits = host_limits(root_);
     if (limits.memory_total > 0 && limits.memory_available > 0) {
       sample.memory_used = limits.memory_total - limits.memory_available;
@@ -175,7 +176,6 @@ class CpuTelemetry : public Telemetry {
   std::filesystem::path root_;
   std::vector<int> processors_;
   bool virtual_;
-  LoadMeter load_;
   std::vector<Counter> counters_;
   double energy_time_ = 0;
   std::filesystem::path thermometer_;
