@@ -81,7 +81,7 @@ std::vector<Block> blocks(const DeviceInfo& device) {
 std::int64_t tokens(const DeviceInfo& device, ProfileKind profile, const Block& block) {
   if (!is_processor(device)) return profile == ProfileKind::quick ? 2048 : 4096;
   const bool small = block.name == "gpt2";
-  if (profile == ProfileKind::quick) return small ? 256 : 128;
+  if (profile == ProfileKind::quick) return small ? 256 : 64;
   return small ? 1024 : 512;
 }
 

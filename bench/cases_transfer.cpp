@@ -37,8 +37,11 @@ std::vector<Case> transfer_cases(const DeviceInfo& device, ProfileKind profile) 
   const int factor = profile == ProfileKind::quick ? 16 : 4;
   const std::int64_t last = std::min<std::int64_t>(256 << 20, largest_set(device, profile) / 2);
   std::vector<Case> cases;
+  const bool brief = is_processor(device) && profile == ProfileKind::quick;
   for (const Way& way : ways(device)) {
-    for (const std::int64_t bytes : steps(4096, last, factor)) {
+    // One large copy is enough for a quick look: filling it takes longer than copying.
+    const std::int64_t largest = brief && way.path == CopyPath::kernel ? last / factor : last;
+    for (const std::int64_t bytes : steps(4096, largest, factor)) {
       Transfer transfer;
       transfer.bytes = bytes;
       transfer.from = Place{way.from, -1};
