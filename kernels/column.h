@@ -70,15 +70,16 @@ static inline PORTABLE void norm_weights_block(const Team& team, const Storage* 
   }
 }
 
-// y[i] = the sum of partial[block][i], for the columns [first, last).
+// y[i] = the sum of partial[block][i], for the columns [first, last). The first block is used up on the way.
 template <class Team, class Storage>
-static inline PORTABLE void add_blocks(const Team& team, const float* partial, std::int64_t blocks,
-                                       std::int64_t columns, std::int64_t first, std::int64_t last, Storage* y) {
-  team.each(last - first, [=](std::int64_t i) {
-    float total = 0.0f;
-    for (std::int64_t block = 0; block < blocks; ++block) total += partial[block * columns + first + i];
-    y[first + i] = from_float<Storage>(total);
-  });
+static inline PORTABLE void add_blocks(const Team& team, float* partial, std::int64_t blocks, std::int64_t columns,
+                                       std::int64_t first, std::int64_t last, Storage* y) {
+  float* const total = partial + first;
+  for (std::int64_t block = 1; block < blocks; block += rows_a_pass) {
+    add_rows(team, block, end_of_pass(block, blocks), last - first, total,
+             [=](std::int64_t b, std::int64_t i) { return partial[b * columns + first + i]; });
+  }
+  team.each(last - first, [=](std::int64_t i) { y[first + i] = from_float<Storage>(total[i]); });
 }
 
 }  // namespace assay::bodies

@@ -115,32 +115,34 @@ static inline PORTABLE std::uint32_t narrow(float value) {
   using L = Layout<Storage>;
   constexpr int digits = L::exponent + L::mantissa;
   constexpr int shift = 23 - L::mantissa;
-  constexpr std::uint32_t last = (1u << digits) - 1;  // all ones
+  constexpr std::uint32_t all_ones = (1u << digits) - 1;
   constexpr bool has_infinity = L::top == Top::infinity || L::top == Top::saturating;
   constexpr std::uint32_t infinity = ((1u << L::exponent) - 1) << L::mantissa;
-  constexpr std::uint32_t largest = has_infinity ? infinity - 1 : L::top == Top::not_a_number ? last - 1 : last;
+  constexpr std::uint32_t largest = has_infinity ? infinity - 1 : L::top == Top::not_a_number ? all_ones - 1 : all_ones;
+  // Where overflow is infinite, the number after the largest has the code of infinity, and rounding may reach it.
+  constexpr std::uint32_t last = L::top == Top::infinity ? infinity : largest;
+  constexpr std::uint32_t last_bits = (last << shift) + (static_cast<std::uint32_t>(127 - L::bias) << 23);
+  constexpr std::uint32_t smallest_normal = bits_of_power(1 - L::bias);
   const std::uint32_t bits = bits_of(value);
   const std::uint32_t magnitude = bits & 0x7fffffffu;
+  const float limit = float_of(last_bits);
+  const float size = float_of(magnitude) > limit ? limit : float_of(magnitude);
+  // Steps of the format are as large as the last place of 2^(exponent + shift): adding that lets the adder round to
+  // whole steps and count them. Below the smallest normal number the steps stay as large as there.
+  const std::uint32_t own_power = bits_of(size) & 0x7f800000u;
+  const std::uint32_t power = own_power < smallest_normal ? smallest_normal : own_power;
+  const std::uint32_t anchor = power + (static_cast<std::uint32_t>(shift) << 23);
+  const std::uint32_t steps = bits_of(size + float_of(anchor)) - anchor;
+  // A normal number has 2^mantissa steps already at its power of two.
+  constexpr std::uint32_t offset = (static_cast<std::uint32_t>(127 - L::bias) << L::mantissa) + (1u << L::mantissa);
+  const std::uint32_t code = (power >> shift) + steps - offset;
   const std::uint32_t sign = (bits >> 31) << digits;
-  // Half a unit, minus one where the result would be odd: nearest even. A carry moves into the exponent, as it must.
-  const std::uint32_t rounded = magnitude + ((1u << (shift - 1)) - 1) + ((magnitude >> shift) & 1u);
-  const std::uint32_t normal = (rounded >> shift) - (static_cast<std::uint32_t>(127 - L::bias) << L::mantissa);
-  // Adding a number whose last place is one step of the format lets the adder round to whole steps.
-  constexpr std::uint32_t anchor = bits_of_power(1 - L::bias - L::mantissa + 23);
-  const std::uint32_t small = bits_of(float_of(magnitude) + float_of(anchor)) - anchor;
-  std::uint32_t result = magnitude < bits_of_power(1 - L::bias) ? small : normal;
-  if constexpr (L::top == Top::infinity) {
-    result = result > infinity ? infinity : result;
-  } else {
-    result = result > largest ? largest : result;
-  }
   if constexpr (L::top == Top::minus_zero_nan) {
-    const std::uint32_t signed_result = result == 0 ? 0u : result | sign;
-    return magnitude > 0x7f800000u ? 1u << digits : signed_result;
+    const std::uint32_t signed_code = code == 0 ? 0u : code | sign;
+    return magnitude > 0x7f800000u ? 1u << digits : signed_code;
   } else {
-    constexpr std::uint32_t nan = has_infinity ? infinity | (1u << (L::mantissa - 1)) : last;
-    result = magnitude > 0x7f800000u ? nan : result;
-    return result | sign;
+    constexpr std::uint32_t nan = has_infinity ? infinity | (1u << (L::mantissa - 1)) : all_ones;
+    return (magnitude > 0x7f800000u ? nan : code) | sign;
   }
 }
 
@@ -154,10 +156,10 @@ static inline PORTABLE float to_float(Fp8E5m2Fnuz value) { return widen<Fp8E5m2F
 static inline PORTABLE float to_float(Int8 value) { return static_cast<float>(value.value); }
 
 static inline PORTABLE Bf16 round_to_bf16(float value) {
-  const std::uint32_t bits = bits_of(value);
-  const std::uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
-  const std::uint32_t nan = ((bits >> 16) & 0x8000u) | 0x7fc0u;
-  return {static_cast<std::uint16_t>((bits & 0x7fffffffu) > 0x7f800000u ? nan : rounded)};
+  // One NaN of each sign, which rounding leaves alone: one full of ones would be carried into minus zero.
+  const std::uint32_t own = bits_of(value);
+  const std::uint32_t bits = value != value ? (own & 0x80000000u) | 0x7fc00000u : own;
+  return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
 }
 
 static inline PORTABLE Int8 round_to_int8(float value) {
@@ -181,6 +183,18 @@ static inline PORTABLE Storage from_float(float value) {
     return {static_cast<std::uint16_t>(narrow<Fp16>(value))};
   } else {
     return {static_cast<std::uint8_t>(narrow<Storage>(value))};
+  }
+}
+
+// From one stored form to another. Every 8-bit number is a bf16 number: there is nothing to round.
+template <class To, class From>
+static inline PORTABLE To convert(From from) {
+  if constexpr (std::is_same_v<To, From>) {
+    return from;
+  } else if constexpr (std::is_same_v<To, Bf16> && sizeof(From) == 1) {
+    return {static_cast<std::uint16_t>(bits_of(to_float(from)) >> 16)};
+  } else {
+    return from_float<To>(to_float(from));
   }
 }
 

@@ -39,11 +39,13 @@ struct AdamStep {
   float first_correction;   // 1 / (1 - beta1^t)
   float second_correction;  // 1 / (1 - beta2^t)
   float gradient_scale;
-  bool skip;
 };
 static inline PORTABLE AdamStep adam_step(const float* scalars) {
-  return {scalars[0], 1.0f / scalars[1], 1.0f / scalars[2], scalars[3], scalars[4] != 0.0f};
+  return {scalars[0], 1.0f / scalars[1], 1.0f / scalars[2], scalars[3]};
 }
+// A step whose gradients overflowed changes nothing; asked once, since a branch in the loop would keep it from being
+// vectorised.
+static inline PORTABLE bool adam_skips(const float* scalars) { return scalars[4] != 0.0f; }
 
 struct AdamState {
   float master;
@@ -56,8 +58,7 @@ static inline PORTABLE AdamState adam_update(const AdamStep& step, float gradien
   const float first = 0.9f * before.first + 0.1f * g;
   const float second = 0.95f * before.second + 0.05f * g * g;
   const float direction = first * step.first_correction / (sqrtf(second * step.second_correction) + 1e-8f);
-  const float master = before.master - step.rate * (direction + 0.1f * before.master);
-  return {step.skip ? before.master : master, step.skip ? before.first : first, step.skip ? before.second : second};
+  return {before.master - step.rate * (direction + 0.1f * before.master), first, second};
 }
 
 }  // namespace assay::bodies

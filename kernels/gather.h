@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/column.h"
 #include "kernels/convert.h"
 #include "kernels/team.h"
 
@@ -13,16 +14,23 @@ static inline PORTABLE void copy_row(const Team& team, const Storage* from, Stor
 }
 
 // One row of the table's gradient: the rows of dy whose token it is, `rows[0 .. count)`, added in that order in float
-// and rounded once.
+// and rounded once. `sums` has room for the columns.
 template <class Team, class Storage>
 static inline PORTABLE void embedding_backward(const Team& team, const Storage* dy, const std::int32_t* rows,
-                                               std::int64_t count, std::int64_t stride, Storage* gradient,
+                                               std::int64_t count, std::int64_t stride, float* sums, Storage* gradient,
                                                std::int64_t columns) {
-  team.each(columns, [=](std::int64_t i) {
-    float total = to_float(gradient[i]);
-    for (std::int64_t k = 0; k < count; ++k) total += to_float(dy[rows[k] * stride + i]);
-    gradient[i] = from_float<Storage>(total);
-  });
+  if (count == 1) {  // most tokens of a text that is not long
+    const Storage* const only = dy + rows[0] * stride;
+    team.each(columns,
+              [=](std::int64_t i) { gradient[i] = from_float<Storage>(to_float(gradient[i]) + to_float(only[i])); });
+    return;
+  }
+  team.each(columns, [=](std::int64_t i) { sums[i] = to_float(gradient[i]); });
+  for (std::int64_t k = 0; k < count; k += rows_a_pass) {
+    add_rows(team, k, end_of_pass(k, count), columns, sums,
+             [=](std::int64_t row, std::int64_t i) { return to_float(dy[rows[row] * stride + i]); });
+  }
+  team.each(columns, [=](std::int64_t i) { gradient[i] = from_float<Storage>(sums[i]); });
 }
 
 // Rotates pairs (i, i + half) of one head by the angles of its position: cosines, then sines. `turn` is 1 forward and

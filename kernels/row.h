@@ -12,16 +12,43 @@ static inline PORTABLE std::int64_t visible_columns(std::int64_t row, std::int64
   return period == 0 ? columns : row % period + columns - period + 1;
 }
 
+// What a softmax needs to know of a row.
+struct Exponentials {
+  float largest;
+  float sum;  // of e^(x - largest)
+};
+
+// Leaves each e^(x - largest) in `terms` for its second use: computing it again, or widening x again, would take longer
+// than reading it back from a cache. `terms` may be x or the result where those are float.
+template <class Team, class Storage>
+static inline PORTABLE Exponentials take_exponentials(const Team& team, const Storage* x, std::int64_t columns,
+                                                      float* terms) {
+  const float largest = team.max(columns, [=](std::int64_t i) {
+    const float value = to_float(x[i]);
+    if constexpr (!std::is_same_v<Storage, float>) terms[i] = value;
+    return value;
+  });
+  const float sum = team.sum(columns, [=](std::int64_t i) {
+    float value;
+    if constexpr (std::is_same_v<Storage, float>) {
+      value = x[i];
+    } else {
+      value = terms[i];
+    }
+    const float term = exponential(value - largest);
+    terms[i] = term;
+    return term;
+  });
+  return {largest, sum};
+}
+
 // Probabilities of the first `visible` columns, 0 in the others. A row of -infinity, or one with a NaN or +infinity in
-// it, gives NaN.
+// it, gives NaN. `terms` has room for the columns; where Storage is float it may be y itself.
 template <class Team, class Storage>
 static inline PORTABLE void softmax_forward(const Team& team, const Storage* x, Storage* y, std::int64_t columns,
-                                            std::int64_t visible) {
-  const float largest = team.max(visible, [=](std::int64_t i) { return to_float(x[i]); });
-  const float total = team.sum(visible, [=](std::int64_t i) { return exponential(to_float(x[i]) - largest); });
-  const float factor = 1.0f / total;
-  team.each(visible,
-            [=](std::int64_t i) { y[i] = from_float<Storage>(exponential(to_float(x[i]) - largest) * factor); });
+                                            std::int64_t visible, float* terms) {
+  const float factor = 1.0f / take_exponentials(team, x, visible, terms).sum;
+  team.each(visible, [=](std::int64_t i) { y[i] = from_float<Storage>(terms[i] * factor); });
   team.each(columns - visible, [=](std::int64_t i) { y[visible + i] = from_float<Storage>(0.0f); });
 }
 
@@ -34,19 +61,17 @@ static inline PORTABLE void softmax_backward(const Team& team, const Storage* dy
   team.each(columns - visible, [=](std::int64_t i) { dx[visible + i] = from_float<Storage>(0.0f); });
 }
 
-// The loss -ln p(target) of one row, and the gradient (p - onehot) * factor, factor being 1 / rows.
+// The loss -ln p(target) of one row, and the gradient (p - onehot) * factor, factor being 1 / rows. `terms` as above.
 template <class Team, class Storage>
 static inline PORTABLE float cross_entropy(const Team& team, const Storage* logits, std::int64_t target,
-                                           Storage* gradient, std::int64_t columns, float factor) {
-  const float largest = team.max(columns, [=](std::int64_t i) { return to_float(logits[i]); });
-  const float total = team.sum(columns, [=](std::int64_t i) { return exponential(to_float(logits[i]) - largest); });
-  const float loss = logarithm(total) - (to_float(logits[target]) - largest);
-  const float scale = factor / total;
+                                           Storage* gradient, std::int64_t columns, float factor, float* terms) {
+  const float own = to_float(logits[target]);
+  const Exponentials row = take_exponentials(team, logits, columns, terms);
+  const float scale = factor / row.sum;
   team.each(columns, [=](std::int64_t i) {
-    const float p = exponential(to_float(logits[i]) - largest) * scale;
-    gradient[i] = from_float<Storage>(i == target ? p - factor : p);
+    gradient[i] = from_float<Storage>(terms[i] * scale - (i == target ? factor : 0.0f));
   });
-  return loss;
+  return logarithm(row.sum) - (own - row.largest);
 }
 
 struct RowStatistics {

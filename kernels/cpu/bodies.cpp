@@ -96,6 +96,17 @@ std::int64_t workspace_bytes(const NormWeights& op, int) {
 std::int64_t workspace_bytes(const ColumnSum& op, int) {
   return bodies::column_blocks(op.rows) * op.columns * static_cast<std::int64_t>(sizeof(float));
 }
+std::int64_t workspace_bytes(const Embedding& op, int) {
+  return op.direction == Direction::backward ? op.columns * static_cast<std::int64_t>(sizeof(float)) : 0;
+}
+std::int64_t workspace_bytes(const Softmax& op, int threads) {
+  const bool needed = op.direction == Direction::forward && op.format.element != Element::fp32;
+  return needed ? row_terms(op.columns) * std::max(threads, 1) * static_cast<std::int64_t>(sizeof(float)) : 0;
+}
+std::int64_t workspace_bytes(const CrossEntropy& op, int threads) {
+  const bool needed = op.format.element != Element::fp32;
+  return needed ? row_terms(op.columns) * std::max(threads, 1) * static_cast<std::int64_t>(sizeof(float)) : 0;
+}
 template <class Other>
 std::int64_t workspace_bytes(const Other&, int) {
   return 0;

@@ -20,6 +20,9 @@ struct TokenGroups {
   std::int64_t count;
 };
 
+// Floats that a thread keeps for one row: whole cache lines, so that threads do not share one.
+static constexpr std::int64_t row_terms(std::int64_t columns) { return (columns + 15) / 16 * 16; }
+
 struct BodyCall {
   std::byte* const* operands;
   int threads;

@@ -38,7 +38,7 @@ static inline void finish_lines() {
 
 // y[i] = f(i) for i in [first, last).
 template <class Storage, class Function>
-static inline void store_nontemporal(Storage* y, std::int64_t first, std::int64_t last, Function f) {
+[[gnu::flatten]] static inline void store_nontemporal(Storage* y, std::int64_t first, std::int64_t last, Function f) {
   constexpr std::int64_t line = line_bytes / static_cast<std::int64_t>(sizeof(Storage));
   std::int64_t i = first;
   for (; i < last && reinterpret_cast<std::uintptr_t>(y + i) % line_bytes != 0; ++i) y[i] = f(i);

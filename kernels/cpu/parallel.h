@@ -60,11 +60,46 @@ static inline void over_elements(std::int64_t count, int threads, Function f) {
   over_pieces(count, 64, 1, threads, f);
 }
 
+// And f(row, thread).
+template <class Function>
+static inline void over_rows_by_thread(std::int64_t rows, std::int64_t columns, int threads, Function f) {
+  if (rows <= serial_elements / columns) {
+    for (std::int64_t row = 0; row < rows; ++row) f(row, 0);
+    return;
+  }
+  on_threads(threads, [=](int thread, int present) {
+    const Piece piece = piece_of(rows, 1, thread, present);
+    for (std::int64_t row = piece.first; row < piece.last; ++row) f(row, thread);
+  });
+}
+
 template <class Function>
 static inline void over_rows(std::int64_t rows, std::int64_t columns, int threads, Function f) {
   over_pieces(rows, 1, columns, threads, [=](std::int64_t first, std::int64_t last) {
     for (std::int64_t row = first; row < last; ++row) f(row);
   });
+}
+
+// Asks for [from, to) to be brought near. The processor's own prefetching stops at the end of each 4 KiB page, and a
+// loop that computes a lot does not look far enough ahead by itself to hide that.
+template <class Storage>
+static inline void fetch(const Storage* from, const Storage* to) {
+  const char* const end = reinterpret_cast<const char*>(to);
+  for (const char* line = reinterpret_cast<const char*>(from); line < end; line += 64) __builtin_prefetch(line);
+}
+
+// A team that takes `passes` over rows of `columns` and meanwhile fetches what is at the places: the next row of each
+// matrix. Not rows so long that this one would be driven out of the second cache.
+template <class Team, class Storage, class... Storages>
+static inline Team team_fetching(int passes, std::int64_t columns, const Storage* first, const Storages*... more) {
+  if constexpr (std::is_constructible_v<Team, const void* const*, int, std::int64_t, std::int64_t>) {
+    const void* const places[] = {first, more...};
+    const std::int64_t row_bytes = columns * static_cast<std::int64_t>(sizeof(Storage));
+    const std::int64_t bytes = row_bytes <= 1 << 16 ? row_bytes : 0;
+    return Team(places, static_cast<int>(1 + sizeof...(more)), bytes, passes * Team::blocks_of(columns));
+  } else {
+    return Team{};
+  }
 }
 
 // Calls f with a value of the type in which the element is stored; only what every body takes.

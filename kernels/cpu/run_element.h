@@ -9,12 +9,49 @@
 
 namespace assay::cpu {
 
-// f(i) for all i below count.
-template <class Team, class Function>
-static inline void each_element(std::int64_t count, int threads, Function f) {
+static constexpr std::int64_t element_block = 512;
+
+// f(begin, end) for blocks of elements. `operands` are the arrays it goes through, fetched one block ahead.
+template <class Function, class... Storages>
+static inline void each_block(std::int64_t count, int threads, Function f, const Storages*... operands) {
   over_elements(count, threads, [=](std::int64_t first, std::int64_t last) {
-    Team{}.each(last - first, [=](std::int64_t i) { f(first + i); });
+    for (std::int64_t begin = first; begin < last; begin += element_block) {
+      const std::int64_t end = begin + element_block < last ? begin + element_block : last;
+      const std::int64_t next = end + element_block < last ? end + element_block : last;
+      (fetch(operands + end, operands + next), ...);
+      f(begin, end);
+    }
   });
+}
+
+// f(i) for all i below count.
+template <class Team, class Function, class... Storages>
+static inline void each_element(std::int64_t count, int threads, Function f, const Storages*... operands) {
+  each_block(
+      count, threads,
+      [=](std::int64_t begin, std::int64_t end) { Team{}.each(end - begin, [=](std::int64_t i) { f(begin + i); }); },
+      operands...);
+}
+
+// y[i] = f(x[i]) in float. Narrow formats are widened and narrowed block by block: with the conversions in the same
+// loop, what depends on each other is so long that the processor cannot see far enough ahead to overlap it.
+template <class Team, class Storage, class Function>
+static inline void map_element(std::int64_t count, int threads, const Storage* x, Storage* y, Function f) {
+  if constexpr (std::is_same_v<Storage, float>) {
+    each_element<Team>(
+        count, threads, [=](std::int64_t i) { y[i] = f(x[i]); }, x, y);
+  } else {
+    each_block(
+        count, threads,
+        [=](std::int64_t begin, std::int64_t end) {
+          float values[element_block];
+          float* const value = values;
+          Team{}.each(end - begin, [=](std::int64_t i) { value[i] = bodies::to_float(x[begin + i]); });
+          Team{}.each(end - begin, [=](std::int64_t i) { value[i] = f(value[i]); });
+          Team{}.each(end - begin, [=](std::int64_t i) { y[begin + i] = bodies::from_float<Storage>(value[i]); });
+        },
+        x, y);
+  }
 }
 
 // f(row, first, last) for pieces of rows, cut so that each thread gets the same number of elements.
@@ -73,16 +110,17 @@ static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
   switch (op.kind) {
     case PointwiseKind::gelu: {
       Storage* const y = as<Storage>(call.operands[1]);
-      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
-        y[i] = bodies::from_float<Storage>(bodies::gelu(bodies::to_float(a[i])));
-      });
+      return map_element<Team>(count, call.threads, a, y, [](float x) { return bodies::gelu(x); });
     }
     case PointwiseKind::gelu_backward: {
       const Storage* const x = as<Storage>(call.operands[1]);
       Storage* const dx = as<Storage>(call.operands[2]);
-      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
-        dx[i] = bodies::from_float<Storage>(bodies::gelu_backward(bodies::to_float(a[i]), bodies::to_float(x[i])));
-      });
+      return each_element<Team>(
+          count, call.threads,
+          [=](std::int64_t i) {
+            dx[i] = bodies::from_float<Storage>(bodies::gelu_backward(bodies::to_float(a[i]), bodies::to_float(x[i])));
+          },
+          a, x, dx);
     }
     case PointwiseKind::swiglu:
       return run_swiglu<Team, Storage>(op, call);
@@ -91,9 +129,10 @@ static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
     case PointwiseKind::add: {
       const Storage* const b = as<Storage>(call.operands[1]);
       Storage* const y = as<Storage>(call.operands[2]);
-      return each_element<Team>(count, call.threads, [=](std::int64_t i) {
-        y[i] = bodies::from_float<Storage>(bodies::to_float(a[i]) + bodies::to_float(b[i]));
-      });
+      return each_element<Team>(
+          count, call.threads,
+          [=](std::int64_t i) { y[i] = bodies::from_float<Storage>(bodies::to_float(a[i]) + bodies::to_float(b[i])); },
+          a, b, y);
     }
   }
 }
@@ -108,13 +147,14 @@ static inline void run_cast_of(const Cast& op, const BodyCall& call) {
   const From* const x = as<From>(call.operands[0]);
   if (op.to.scaling == Scaling::none) {
     To* const y = as<To>(call.operands[1]);
-    return each_element<Team>(op.count, call.threads,
-                              [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i])); });
+    return each_element<Team>(
+        op.count, call.threads, [=](std::int64_t i) { y[i] = bodies::convert<To>(x[i]); }, x, y);
   }
   const float scale = *as<float>(call.operands[1]);
   To* const y = as<To>(call.operands[2]);
-  each_element<Team>(op.count, call.threads,
-                     [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i]) / scale); });
+  each_element<Team>(
+      op.count, call.threads, [=](std::int64_t i) { y[i] = bodies::from_float<To>(bodies::to_float(x[i]) / scale); }, x,
+      y);
 }
 
 template <class Team>
@@ -134,14 +174,25 @@ static inline void run_adamw_of(const AdamW& op, const BodyCall& call) {
   constexpr bool separate_weight = !std::is_same_v<Weight, float>;
   Weight* weight = nullptr;
   if constexpr (separate_weight) weight = as<Weight>(call.operands[5]);
-  each_element<Team>(op.count, call.threads, [=](std::int64_t i) {
-    const bodies::AdamState after =
-        bodies::adam_update(step, bodies::to_float(gradient[i]), {master[i], first[i], second[i]});
-    master[i] = after.master;
-    first[i] = after.first;
-    second[i] = after.second;
-    if constexpr (separate_weight) weight[i] = bodies::from_float<Weight>(after.master);
-  });
+  if (bodies::adam_skips(as<float>(call.operands[0]))) {
+    if constexpr (separate_weight) {
+      each_element<Team>(
+          op.count, call.threads, [=](std::int64_t i) { weight[i] = bodies::from_float<Weight>(master[i]); }, master,
+          weight);
+    }
+    return;
+  }
+  each_element<Team>(
+      op.count, call.threads,
+      [=](std::int64_t i) {
+        const bodies::AdamState after =
+            bodies::adam_update(step, bodies::to_float(gradient[i]), {master[i], first[i], second[i]});
+        master[i] = after.master;
+        first[i] = after.first;
+        second[i] = after.second;
+        if constexpr (separate_weight) weight[i] = bodies::from_float<Weight>(after.master);
+      },
+      gradient, master, first, second);
 }
 
 template <class Team>

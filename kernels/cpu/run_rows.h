@@ -10,6 +10,16 @@
 
 namespace assay::cpu {
 
+// Where a thread keeps the exponentials of its row: in the result if that is float, else in memory of its own.
+template <class Storage>
+static inline float* terms_of(const BodyCall& call, Storage* result, std::int64_t columns, int thread) {
+  if constexpr (std::is_same_v<Storage, float>) {
+    return result;
+  } else {
+    return as<float>(call.workspace) + row_terms(columns) * thread;
+  }
+}
+
 template <class Team, class Storage>
 static inline void run_softmax_of(const Softmax& op, const BodyCall& call) {
   const std::int64_t columns = op.columns;
@@ -17,16 +27,20 @@ static inline void run_softmax_of(const Softmax& op, const BodyCall& call) {
   const Storage* const a = as<Storage>(call.operands[0]);
   if (op.direction == Direction::forward) {
     Storage* const y = as<Storage>(call.operands[1]);
-    return over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-      bodies::softmax_forward(Team{}, a + row * columns, y + row * columns, columns,
-                              bodies::visible_columns(row, columns, period));
+    return over_rows_by_thread(op.rows, columns, call.threads, [=](std::int64_t row, int thread) {
+      bodies::softmax_forward(team_fetching<Team>(3, columns, a + (row + 1) * columns, y + (row + 1) * columns),
+                              a + row * columns, y + row * columns, columns,
+                              bodies::visible_columns(row, columns, period),
+                              terms_of(call, y + row * columns, columns, thread));
     });
   }
   const Storage* const y = as<Storage>(call.operands[1]);
   Storage* const dx = as<Storage>(call.operands[2]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    bodies::softmax_backward(Team{}, a + row * columns, y + row * columns, dx + row * columns, columns,
-                             bodies::visible_columns(row, columns, period));
+    bodies::softmax_backward(
+        team_fetching<Team>(2, columns, a + (row + 1) * columns, y + (row + 1) * columns, dx + (row + 1) * columns),
+        a + row * columns, y + row * columns, dx + row * columns, columns,
+        bodies::visible_columns(row, columns, period));
   });
 }
 
@@ -44,14 +58,18 @@ static inline void run_norm_forward(const Norm& op, const BodyCall& call) {
     Storage* const y = as<Storage>(call.operands[2]);
     auto* const statistics = as<bodies::RowStatistics>(call.operands[3]);
     return over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-      statistics[row] = bodies::rms_norm_forward(Team{}, x + row * columns, weight, y + row * columns, columns);
+      statistics[row] =
+          bodies::rms_norm_forward(team_fetching<Team>(2, columns, x + (row + 1) * columns, y + (row + 1) * columns),
+                                   x + row * columns, weight, y + row * columns, columns);
     });
   }
   const Storage* const bias = as<Storage>(call.operands[2]);
   Storage* const y = as<Storage>(call.operands[3]);
   auto* const statistics = as<bodies::RowStatistics>(call.operands[4]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    statistics[row] = bodies::layer_norm_forward(Team{}, x + row * columns, weight, bias, y + row * columns, columns);
+    statistics[row] =
+        bodies::layer_norm_forward(team_fetching<Team>(3, columns, x + (row + 1) * columns, y + (row + 1) * columns),
+                                   x + row * columns, weight, bias, y + row * columns, columns);
   });
 }
 
@@ -64,8 +82,9 @@ static inline void run_norm_backward(const Norm& op, const BodyCall& call) {
   const auto* const statistics = as<bodies::RowStatistics>(call.operands[3]);
   Storage* const dx = as<Storage>(call.operands[4]);
   over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    bodies::norm_backward<centred, accumulate>(Team{}, dy + row * columns, x + row * columns, weight, statistics[row],
-                                               dx + row * columns, columns);
+    bodies::norm_backward<centred, accumulate>(
+        team_fetching<Team>(2, columns, dy + (row + 1) * columns, x + (row + 1) * columns, dx + (row + 1) * columns),
+        dy + row * columns, x + row * columns, weight, statistics[row], dx + row * columns, columns);
   });
 }
 
@@ -93,9 +112,11 @@ static inline void run_cross_entropy_of(const CrossEntropy& op, const BodyCall& 
   float* const losses = as<float>(call.operands[2]);
   Storage* const gradient = as<Storage>(call.operands[3]);
   const float factor = 1.0f / static_cast<float>(op.rows);
-  over_rows(op.rows, columns, call.threads, [=](std::int64_t row) {
-    losses[row] =
-        bodies::cross_entropy(Team{}, logits + row * columns, targets[row], gradient + row * columns, columns, factor);
+  over_rows_by_thread(op.rows, columns, call.threads, [=](std::int64_t row, int thread) {
+    losses[row] = bodies::cross_entropy(
+        team_fetching<Team>(3, columns, logits + (row + 1) * columns, gradient + (row + 1) * columns),
+        logits + row * columns, targets[row], gradient + row * columns, columns, factor,
+        terms_of(call, gradient + row * columns, columns, thread));
   });
 }
 
@@ -106,8 +127,7 @@ static inline void run_cross_entropy(const CrossEntropy& op, const BodyCall& cal
 
 // The partial sums of all blocks into y.
 template <class Team, class Storage>
-static inline void finish_columns(const float* partial, std::int64_t blocks, std::int64_t columns, int threads,
-                                  Storage* y) {
+static inline void finish_columns(float* partial, std::int64_t blocks, std::int64_t columns, int threads, Storage* y) {
   over_pieces(columns, 64, blocks, threads, [=](std::int64_t first, std::int64_t last) {
     bodies::add_blocks(Team{}, partial, blocks, columns, first, last, y);
   });

@@ -25,7 +25,7 @@ static inline void store_stream(const Stream& op, int threads, Storage* y, Funct
 // Eight vectors of sums hide the latency of an addition even when the data come from the first cache. Every 2^16
 // elements they go into a double, so that long streams lose nothing.
 template <class Storage>
-static inline double sum_stream(const Storage* x, std::int64_t first, std::int64_t last) {
+[[gnu::flatten]] static inline double sum_stream(const Storage* x, std::int64_t first, std::int64_t last) {
   using Number = decltype(bodies::to_number(Storage{}));
   constexpr std::int64_t lanes = 8 * __BIGGEST_ALIGNMENT__ / static_cast<std::int64_t>(sizeof(Number));
   constexpr std::int64_t piece = 1 << 16;

@@ -17,11 +17,12 @@ static inline void run_embedding_backward(const Embedding& op, const BodyCall& c
   Storage* const gradient = as<Storage>(call.operands[2]);
   const std::int64_t columns = op.columns;
   const TokenGroups groups = call.groups;
+  float* const sums = as<float>(call.workspace);
   over_pieces(columns, 64, op.rows, call.threads, [=](std::int64_t first, std::int64_t last) {
     for (std::int64_t group = 0; group < groups.count; ++group) {
       const std::int32_t begin = groups.begins[group];
       bodies::embedding_backward(Team{}, dy + first, groups.rows + begin, groups.begins[group + 1] - begin, columns,
-                                 gradient + groups.tokens[group] * columns + first, last - first);
+                                 sums + first, gradient + groups.tokens[group] * columns + first, last - first);
     }
   });
 }
