@@ -1,4 +1,4 @@
-// The three ways in which work can go wrong. The message says what was being done to what, and what the system said.
+// The ways in which work can go wrong. The message says what was being done to what, and what the system said.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -24,6 +24,13 @@ class __attribute__((visibility("default"))) Unsupported : public Error {
 class __attribute__((visibility("default"))) OutOfMemory : public Error {
  public:
   explicit OutOfMemory(const std::string& what) : Error(what) {}
+};
+
+// The device can do nothing more for this process: an illegal access, a hardware fault, a card fallen off its bus. The
+// case fails, and a fresh process goes on with the next.
+class __attribute__((visibility("default"))) DeviceLost : public Error {
+ public:
+  explicit DeviceLost(const std::string& what) : Error(what) {}
 };
 
 // The user gave something that cannot be used: a bad option, model or file. Ends the program with exit code 64.
