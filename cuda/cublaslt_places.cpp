@@ -1,0 +1,2 @@
+// Where NVIDIA's matrix library may lie.
+// SPDX-License-Identifier: Apache-2.0

@@ -1,0 +1,2 @@
+// Formats in NVIDIA's words.
+// SPDX-License-Identifier: Apache-2.0
