@@ -93,6 +93,7 @@ enum class Question : std::uint8_t {
   context_cost,  // what merely using the device takes
   rounding,      // how the allocator rounds
   limits,        // quotas, affinity, partitions
+  integrity,     // whether all memory of a device holds what is written to it; throws Error where it does not
 };
 
 class __attribute__((visibility("default"))) Backend {

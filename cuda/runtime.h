@@ -9,9 +9,10 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
+#include <type_traits>
 #include <vector>
 
+#include "availability.h"
 #include "core/backend.h"
 #include "core/device.h"
 
@@ -31,12 +32,7 @@ void check(cudaError_t status, const std::string& doing);
 
 // Devices -----------------------------------------------------------------------------------------------------------
 
-// How many devices can be used; where none, why and what to do about it. Never throws, and creates no context.
-struct Availability {
-  int devices = 0;
-  std::string reason;  // "no driver", "driver older than the runtime", "error 802: the fabric manager is not running"
-  std::string cure;
-};
+// Never throws, and creates no context.
 Availability availability();
 
 // Name, architecture, memory, caches, clock, driver, UUID, PCI place, NUMA node, ECC, MIG, and vendor facts.
@@ -65,6 +61,9 @@ void* allocate(std::int64_t bytes);
 void release(void* memory) noexcept;
 void* allocate_pinned(std::int64_t bytes);  // host memory that devices read and write directly, mapped at this address
 void release_pinned(void* memory) noexcept;
+// Makes ordinary host memory such memory, and back. Whole pages.
+void pin(void* memory, std::int64_t bytes);
+void unpin(void* memory) noexcept;
 // From the stream-ordered allocator: what a step's temporary memory costs.
 void* allocate_in_order(std::int64_t bytes, Stream stream);
 void release_in_order(void* memory, Stream stream);
@@ -92,22 +91,34 @@ void abandon_capture(Stream stream) noexcept;
 void launch(Graph graph, Stream stream);
 void destroy(Graph graph) noexcept;
 
-// Queues a kernel. Throws where the launch itself is refused; what happens later shows at synchronise().
+// Queues a kernel, which a device compiler has seen. Throws where the launch itself is refused; what happens later
+// shows at synchronise(). Shared memory beyond 48 KiB must be asked for by allow_shared() before.
+void launch_by_address(const void* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,
+                       void** parameters);
+template <class... Parameters>
+void launch_with(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
+                 Stream stream, std::decay_t<Parameters>... values) {
+  void* list[] = {const_cast<void*>(static_cast<const void*>(&values))..., nullptr};
+  launch_by_address(reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, stream, list);
+}
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,
             Arguments... arguments) {
-  kernel<<<blocks, threads, shared_bytes, stream>>>(static_cast<Parameters>(arguments)...);
-  check(cudaGetLastError(),
-        "launching a kernel of " + std::to_string(blocks) + " blocks of " + std::to_string(threads) + " threads");
+  launch_with(kernel, blocks, threads, shared_bytes, stream, static_cast<Parameters>(arguments)...);
 }
 
 // Blocks of this kernel that fit on one multiprocessor at a time, at least 1.
-template <class Kernel>
-int resident_blocks(Kernel kernel, unsigned threads, std::size_t shared_bytes) {
-  int found = 0;
-  check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&found, kernel, static_cast<int>(threads), shared_bytes),
-        "asking how many blocks fit on a multiprocessor");
-  return found < 1 ? 1 : found;
+int resident_by_address(const void* kernel, unsigned threads, std::size_t shared_bytes);
+template <class... Parameters>
+int resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes) {
+  return resident_by_address(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
+}
+
+// Lets a kernel take that much shared memory a block. Throws Unsupported where the device has less.
+void allow_shared_by_address(const void* kernel, std::size_t shared_bytes);
+template <class... Parameters>
+void allow_shared(void (*kernel)(Parameters...), std::size_t shared_bytes) {
+  allow_shared_by_address(reinterpret_cast<const void*>(kernel), shared_bytes);
 }
 
 // A named range on the timeline of the vendor's profiler; costs nothing when none is attached.
