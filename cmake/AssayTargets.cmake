@@ -2,9 +2,10 @@
 
 add_library(assay_warnings INTERFACE)
 # GCC 12 reports -Wrestrict on plain std::string concatenation (its bug 105651), so that warning is off for it.
-target_compile_options(assay_warnings INTERFACE -Wall -Wextra -Wconversion -Wswitch-enum -Wno-psabi
+set(assay_warning_options -Wall -Wextra -Wconversion -Wswitch-enum -Wno-psabi
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<BOOL:${ASSAY_WERROR}>:-Werror>)
+target_compile_options(assay_warnings INTERFACE "$<$<COMPILE_LANGUAGE:C,CXX>:${assay_warning_options}>")
 
 add_library(assay_sanitize INTERFACE)
 if(ASSAY_SANITIZE)
