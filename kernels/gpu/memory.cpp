@@ -158,9 +158,11 @@ Block::~Block() {
     case Means::none:
       return;
     case Means::device:
-      return vendor::release(data_);
+      vendor::release(data_);
+      return;
     case Means::pinned:
-      return vendor::release_pinned(data_);
+      vendor::release_pinned(data_);
+      return;
     case Means::pinned_pages:
       vendor::unpin(data_);
       munmap(data_, static_cast<std::size_t>(mapped_));

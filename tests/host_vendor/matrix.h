@@ -1,0 +1,46 @@
+// Matrix products by plain loops, in place of a vendor's library.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/backend.h"
+#include "core/ops/gemm.h"
+#include "launchable.h"
+
+namespace vendor {
+
+// Device memory of a Gemm's operands, in the order of assay::operands(): bias is null where there is none. Each
+// tensor's scales lie behind its elements as core/work.h lays them out.
+struct MatrixOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  const void* bias = nullptr;
+  void* d = nullptr;
+};
+
+struct MatrixPreparation {
+  assay::Algorithm algorithm = assay::Algorithm::by_default;
+  std::optional<std::int64_t> workspace_limit;  // bytes; absent: what the library recommends for the device
+};
+
+// Opened once per back end. Nothing here throws before plan() but for broken memory.
+class MatrixLibrary {
+ public:
+  virtual ~MatrixLibrary() = default;
+  virtual std::vector<assay::Fact> facts() const = 0;  // path and version, or what was looked for and what to install
+  virtual assay::Support supports(const assay::Gemm& gemm, int device) const = 0;
+  // For the device in use; the stream is for trying algorithms. Throws Unsupported, OutOfMemory, Error.
+  virtual std::unique_ptr<Launchable> plan(const assay::Gemm& gemm, const MatrixOperands& operands,
+                                           const MatrixPreparation& preparation, int device, Stream stream) = 0;
+};
+
+// Looks for nothing.
+std::unique_ptr<MatrixLibrary> open_matrix_library(const std::filesystem::path& root);
+
+}  // namespace vendor

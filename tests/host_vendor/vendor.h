@@ -1,0 +1,6 @@
+// A third vendor, for the host compiler alone: the names that kernels/gpu/ uses, over threads and memory that are
+// pretended. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "lanes.h"
+#include "runtime.h"
