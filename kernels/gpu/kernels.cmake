@@ -1,10 +1,11 @@
-# The launchers of the bodies: kernels_*.cpp.
-set(GPU_BODY_SOURCES
+# The bodies of kernels/*.h as kernels of a GPU, by the compiler that they need.
+list(APPEND GPU_HOST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels_bodies.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/kernels_groups.cpp)
+set(GPU_BODY_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels_cast.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_chase.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_columns.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/kernels_groups.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_issue.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_norm.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_pointwise.cpp
