@@ -98,6 +98,14 @@ json to_json(const TelemetrySample& sample) {
   put(to, "other_load", sample.other_load);
   put(to, "memory_used", sample.memory_used);
   put(to, "throttle", sample.throttle);
+  put(to, "memory_temperature_celsius", sample.memory_temperature_celsius);
+  put(to, "busy", sample.busy);
+  put(to, "pcie_generation", sample.pcie_generation);
+  put(to, "pcie_width", sample.pcie_width);
+  put(to, "pcie_generation_most", sample.pcie_generation_most);
+  put(to, "pcie_width_most", sample.pcie_width_most);
+  if (!sample.conditions.empty()) to["conditions"] = sample.conditions;
+  for (const ErrorCount& error : sample.errors) to["errors"].push_back({error.name, error.count});
   return to;
 }
 
@@ -112,6 +120,16 @@ TelemetrySample sample_from(const json& from) {
   get(from, "other_load", sample.other_load);
   get(from, "memory_used", sample.memory_used);
   get(from, "throttle", sample.throttle);
+  get(from, "memory_temperature_celsius", sample.memory_temperature_celsius);
+  get(from, "busy", sample.busy);
+  get(from, "pcie_generation", sample.pcie_generation);
+  get(from, "pcie_width", sample.pcie_width);
+  get(from, "pcie_generation_most", sample.pcie_generation_most);
+  get(from, "pcie_width_most", sample.pcie_width_most);
+  if (from.contains("conditions")) sample.conditions = from.at("conditions").get<std::vector<std::string>>();
+  if (from.contains("errors"))
+    for (const json& error : from.at("errors"))
+      sample.errors.push_back({error.at(0).get<std::string>(), error.at(1).get<std::int64_t>()});
   return sample;
 }
 

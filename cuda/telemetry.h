@@ -1,4 +1,4 @@
-// The state of NVIDIA devices by NVML, looked up at run time.
+// The state of NVIDIA devices by NVML, looked up at run time. Builds without the toolkit.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,11 +11,14 @@
 
 namespace vendor {
 
-// Never null and never throws; where the library is missing every field is unknown.
+// Never null and never throws; where the library is missing every field is unknown. Devices are counted as the runtime
+// counts them, CUDA_VISIBLE_DEVICES and partitions included.
 std::unique_ptr<assay::Telemetry> make_telemetry();
 
 // Facts about one device that only the management library knows: ECC, row remapping, link widths, MIG, virtualisation,
-// compute mode, persistence, power limit, other processes. `pci` is "0000:3b:00.0". Empty where it cannot be asked.
-std::vector<assay::Fact> management_facts(const std::string& pci);
+// compute mode, persistence, power limit, other processes. `pci` is "0000:3b:00.0"; `uuid` tells a partition from the
+// card it is on ("xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx", with or without "GPU-" or "MIG-" before it; may be empty).
+// Where nothing can be asked, one fact says why. Never throws.
+std::vector<assay::Fact> management_facts(const std::string& pci, const std::string& uuid = "");
 
 }  // namespace vendor
