@@ -53,10 +53,11 @@ TEST(GpuChase, BuildsOneCycleThroughAllSlots) {
   for (const auto& [bytes, stride] : {std::pair{64, 32}, {4096, 64}, {96000, 96}, {128 * 1001, 128}}) {
     SCOPED_TRACE(std::to_string(bytes) + " bytes, every " + std::to_string(stride));
     const Op op = Chase{bytes, stride, 100};
+    const TestStream stream;
     const DeviceOperand ring({"ring", {Element::int64, Scaling::none}, {bytes / 8}, Access::write},
-                             std::vector<double>(static_cast<std::size_t>(bytes / 8), 5.0));
+                             std::vector<double>(static_cast<std::size_t>(bytes / 8), 5.0), stream.get());
     gpu::BodySetup setup;
-    setup.kernel.stream = vendor::make_stream();
+    setup.kernel.stream = stream.get();
     const auto kernel = gpu::make_body_kernel(op, {ring.data()}, setup);
     kernel->refresh();
     kernel->enqueue(setup.kernel.stream);
@@ -70,7 +71,6 @@ TEST(GpuChase, BuildsOneCycleThroughAllSlots) {
       ++steps;
     } while (at != 0 && steps <= bytes);
     EXPECT_EQ(steps, bytes / stride);
-    vendor::destroy(setup.kernel.stream);
   }
 }
 
@@ -87,8 +87,9 @@ TEST(GpuIssue, CountsWhatItReallyDoes) {
     const Op op = parse_op("issue operands=" + format + " accumulate=" + format + " count=1000");
     const Support support = gpu::body_support(op, 0);
     ASSERT_TRUE(support.yes) << support.reason;
+    const TestStream stream;
     gpu::BodySetup setup;
-    setup.kernel.stream = vendor::make_stream();
+    setup.kernel.stream = stream.get();
     setup.threads = 32;
     {
       const auto kernel = gpu::make_body_kernel(op, {}, setup);
@@ -103,7 +104,6 @@ TEST(GpuIssue, CountsWhatItReallyDoes) {
       EXPECT_EQ(std::fmod(lanes, 32.0), 0.0) << "whole blocks of 32 threads, each of " << (packed ? 512 : 1024);
       EXPECT_GE(lanes, 32);
     }
-    vendor::destroy(setup.kernel.stream);
   }
 }
 
@@ -140,22 +140,21 @@ __global__ static void team_kernel(std::int64_t n, TeamResults* results) {
 TEST(BlockTeam, AddsUpForEveryBlockSizeAndGivesAllThreadsTheResult) {
   for (const unsigned threads : {1U, 5U, 8U, 9U, 32U, 33U, 64U, 100U, 1024U}) {
     for (const std::int64_t n : {0, 1, 31, 1000}) {
+      const TestStream stream;
       SCOPED_TRACE(std::to_string(threads) + " threads, " + std::to_string(n) + " numbers");
       const auto bytes = static_cast<std::int64_t>(threads * sizeof(TeamResults));
       void* const memory = vendor::allocate(bytes);
-      const vendor::Stream stream = vendor::make_stream();
-      vendor::launch(team_kernel, 1, threads, gpu::BlockTeam::shared_bytes, stream, n,
+      vendor::launch(team_kernel, 1, threads, gpu::BlockTeam::shared_bytes, stream.get(), n,
                      static_cast<TeamResults*>(memory));
       std::vector<TeamResults> results(threads);
-      vendor::copy(results.data(), memory, bytes, stream);
-      vendor::synchronise(stream);
+      vendor::copy(results.data(), memory, bytes, stream.get());
+      vendor::synchronise(stream.get());
       for (const TeamResults& result : results) {
         ASSERT_EQ(result.sum, static_cast<double>(n * (n + 1) / 2));
         ASSERT_EQ(result.largest, n == 0 ? -std::numeric_limits<float>::infinity() : static_cast<float>(n - 1));
         ASSERT_EQ(result.first, static_cast<float>(n * (n - 1) / 2));
         ASSERT_EQ(result.second, static_cast<float>(n));
       }
-      vendor::destroy(stream);
       vendor::release(memory);
     }
   }

@@ -22,19 +22,35 @@ namespace assay {
 // One vector an operand, in the order of operands(op).
 using DeviceValues = std::vector<std::vector<double>>;
 
+// A stream of the first device, which is in use from now on.
+class TestStream {
+ public:
+  TestStream() {
+    vendor::use(0);
+    stream_ = vendor::make_stream();
+  }
+  ~TestStream() { vendor::destroy(stream_); }
+  TestStream(const TestStream&) = delete;
+  TestStream& operator=(const TestStream&) = delete;
+  vendor::Stream get() const { return stream_; }
+
+ private:
+  vendor::Stream stream_{};
+};
+
 // One operand in device memory, with bytes behind it that nobody may write.
 class DeviceOperand {
  public:
-  DeviceOperand(const Operand& operand, const std::vector<double>& values)
-      : operand_(operand), size_(static_cast<std::size_t>(bits(operand.format.element)) / 8) {
+  DeviceOperand(const Operand& operand, const std::vector<double>& values, vendor::Stream stream)
+      : operand_(operand), stream_(stream), size_(static_cast<std::size_t>(bits(operand.format.element)) / 8) {
     before_.assign(values.size() * size_ + guard, std::byte{0xA5});
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::uint64_t code = encode(operand.format.element, values[i]);
       std::memcpy(before_.data() + i * size_, &code, size_);  // little-endian: the low bytes come first
     }
     memory_ = vendor::allocate(length());
-    vendor::copy(memory_, before_.data(), length(), vendor::Stream{});
-    vendor::synchronise(vendor::Stream{});
+    vendor::copy(memory_, before_.data(), length(), stream_);
+    vendor::synchronise(stream_);
   }
   ~DeviceOperand() { vendor::release(memory_); }
   DeviceOperand(const DeviceOperand&) = delete;
@@ -44,8 +60,8 @@ class DeviceOperand {
 
   std::vector<std::byte> stored() const {
     std::vector<std::byte> bytes(before_.size());
-    vendor::copy(bytes.data(), memory_, length(), vendor::Stream{});
-    vendor::synchronise(vendor::Stream{});
+    vendor::copy(bytes.data(), memory_, length(), stream_);
+    vendor::synchronise(stream_);
     return bytes;
   }
 
@@ -73,6 +89,7 @@ class DeviceOperand {
   std::int64_t length() const { return static_cast<std::int64_t>(before_.size()); }
 
   Operand operand_;
+  vendor::Stream stream_;
   std::size_t size_;
   std::vector<std::byte> before_;
   void* memory_ = nullptr;
@@ -94,25 +111,23 @@ inline DeviceValues filled(const Op& op, Pattern pattern, std::uint64_t seed = 7
 // The operands after `runs` executions, with so many threads a block (0: what the kernel chooses).
 inline DeviceValues run_on_device(const Op& op, const DeviceValues& before, unsigned threads = 0, int runs = 1) {
   const std::vector<Operand> all = operands(op);
+  const TestStream stream;
   std::vector<std::unique_ptr<DeviceOperand>> memory;
   gpu::Pointers pointers;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    memory.push_back(std::make_unique<DeviceOperand>(all[i], before.at(i)));
+    memory.push_back(std::make_unique<DeviceOperand>(all[i], before.at(i), stream.get()));
     pointers.push_back(memory.back()->data());
   }
-  vendor::use(0);
-  const vendor::Stream stream = vendor::make_stream();
   gpu::BodySetup setup;
-  setup.kernel.stream = stream;
+  setup.kernel.stream = stream.get();
   setup.kernel.constant.assign(all.size(), true);
   setup.threads = threads;
   {
     const std::unique_ptr<gpu::Kernel> kernel = gpu::make_body_kernel(op, pointers, setup);
     kernel->refresh();
-    for (int run = 0; run < runs; ++run) kernel->enqueue(stream);
-    vendor::synchronise(stream);
+    for (int run = 0; run < runs; ++run) kernel->enqueue(stream.get());
+    vendor::synchronise(stream.get());
   }
-  vendor::destroy(stream);
   DeviceValues after;
   for (const auto& operand : memory) after.push_back(operand->values());
   return after;
