@@ -94,6 +94,9 @@ class Measurement {
       run();
     } catch (const Unsupported& error) {
       give_up(Status::skipped, error.what());
+    } catch (const DeviceLost& error) {
+      give_up(Status::failed, std::string("device lost: ") + error.what());
+      measured_.device_lost = true;
     } catch (const OutOfMemory& error) {
       give_up(Status::failed, std::string("out of memory: ") + error.what());
     } catch (const std::bad_alloc&) {

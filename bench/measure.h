@@ -17,6 +17,7 @@ namespace assay {
 struct Measured {
   std::vector<Row> rows;        // at least one
   std::vector<double> samples;  // batch medians in seconds, at most 100, for samples.csv
+  bool device_lost = false;     // nothing more can be measured by this process
 };
 
 // Everything measuring needs from outside, so that tests can script it.
@@ -32,8 +33,8 @@ struct MeasureContext {
   std::filesystem::path root = "/";  // where the host surveys find /proc, /sys and /dev
 };
 
-// Runs one case in this process. Catches Unsupported (skipped), OutOfMemory and Error (failed); never throws, always
-// gives at least one row. Rows have no run, number, rank or process yet.
+// Runs one case in this process. Catches Unsupported (skipped), OutOfMemory, DeviceLost and Error (failed); never
+// throws, always gives at least one row. Rows have no run, number, rank or process yet.
 Measured measure(const Case& item, MeasureContext& context);
 
 }  // namespace assay

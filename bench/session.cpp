@@ -128,7 +128,11 @@ Session::Outcome Session::measure(const Planned& planned, int repetition) {
 
 Session::Outcome Session::answered(const Planned& planned, const nlohmann::json& said, double start) {
   WorkerAnswer answer = Worker::understand(said);
-  faults_[planned.target] = 0;
+  if (answer.device_lost) {
+    count_fault(planned, answer.rows.front().reason);
+  } else {
+    faults_[planned.target] = 0;
+  }
   telemetry_.receive();
   const Weather weather = telemetry_.between(targets_[planned.target].device.id, start, monotonic_seconds());
   for (Row& row : answer.rows) {
@@ -146,11 +150,14 @@ Session::Outcome Session::faulted(const Planned& planned, const std::string& rea
   row.status = Status::failed;
   row.reason = reason;
   worker_ = nullptr;
-  if (++faults_[planned.target] >= faults_until_lost)
-    lost_[planned.target] =
-        fmt::format("device lost: {} cases in a row ended their worker, the last one ({}) because {}",
-                    faults_until_lost, planned.item.name, reason);
+  count_fault(planned, reason);
   return {{row}, {}};
+}
+
+void Session::count_fault(const Planned& planned, const std::string& reason) {
+  if (++faults_[planned.target] < faults_until_lost) return;
+  lost_[planned.target] = fmt::format("device lost: {} cases in a row ended their worker, the last one ({}) because {}",
+                                      faults_until_lost, planned.item.name, reason);
 }
 
 Session::Outcome Session::skipped(const Planned& planned, const std::string& reason) const {

@@ -70,6 +70,7 @@ class Session {
   Outcome measure(const Planned& planned, int repetition);
   Outcome answered(const Planned& planned, const nlohmann::json& said, double start);
   Outcome faulted(const Planned& planned, const std::string& reason);
+  void count_fault(const Planned& planned, const std::string& reason);
   Outcome skipped(const Planned& planned, const std::string& reason) const;
   Worker& worker_for(const Planned& planned, int repetition);
   Why await(double deadline, std::optional<nlohmann::json>& said);

@@ -33,7 +33,8 @@ const Case& find(const std::vector<Case>& cases, const std::string& name) {
 }
 
 nlohmann::json answer(const Measured& measured) {
-  nlohmann::json said = {{"rows", nlohmann::json::array()}, {"samples", measured.samples}};
+  nlohmann::json said = {
+      {"rows", nlohmann::json::array()}, {"samples", measured.samples}, {"lost", measured.device_lost}};
   for (const Row& row : measured.rows) said["rows"].push_back(to_json(row));
   return said;
 }
@@ -56,6 +57,7 @@ WorkerAnswer Worker::understand(const nlohmann::json& said) {
   if (const auto reason = said.find("fault"); reason != said.end()) throw Error(reason->get<std::string>());
   for (const auto& row : said.at("rows")) answer.rows.push_back(row_from(row));
   for (const auto& sample : said.at("samples")) answer.samples.push_back(sample.get<double>());
+  answer.device_lost = said.value("lost", false);
   if (answer.rows.empty()) throw Error("the worker sent no row");
   return answer;
 }
@@ -83,10 +85,13 @@ void worker_main(Channel& front, const Suite& suite) {
     nlohmann::json said;
     try {
       said = answer(suite.measure(find(cases, wanted->at("case")), context));
+    } catch (const DeviceLost& error) {
+      said = {{"fault", std::string("device lost: ") + error.what()}, {"lost", true}};
     } catch (const std::exception& error) {
       said = {{"fault", error.what()}};
     }
     front.write(said);
+    if (said.value("lost", false)) return;  // only another process can do anything on the device
   }
 }
 

@@ -27,6 +27,7 @@ struct WorkerOrder {
 struct WorkerAnswer {
   std::vector<Row> rows;
   std::vector<double> samples;
+  bool device_lost = false;  // and the worker has ended
 };
 
 // The front's side.

@@ -167,6 +167,32 @@ TEST(Harness, SkipsTheRestOfADeviceAfterTwoFaultsInARow) {
   EXPECT_THAT(row.reason, HasSubstr("SIGSEGV"));
 }
 
+TEST(Harness, MeasuresOnInAFreshWorkerWhenTheDeviceWasLost) {
+  Stage stage(json{{"cases", 6}, {"rules", list(rule("run", second_gemm, "lose"))}});
+  const Finished finished = stage.measure();
+  EXPECT_EQ(finished.code, 1);
+  EXPECT_THAT(finished.output, HasSubstr("5 ok, 0 skipped, 1 failed, 0 mistrusted"));
+  const assay::Run run = read_run(stage.out());
+  const Row row = only_row(run, "gemm/fp32/case/2");
+  EXPECT_EQ(row.status, Status::failed);
+  EXPECT_EQ(row.reason, "device lost: the script says so");
+  EXPECT_EQ(row.process, "1");
+  EXPECT_EQ(rows_of(run, "gemm/fp32/case/3").front().process, "2");
+  EXPECT_THAT(stage.left_behind(5), IsEmpty());
+}
+
+TEST(Harness, SkipsTheRestOfADeviceThatWasLostTwiceInARow) {
+  Stage stage(json{{"cases", 6}, {"rules", list(rule("prepare", "gemm", "lose"))}});
+  EXPECT_EQ(stage.measure().code, 1);
+  const assay::Run run = read_run(stage.out());
+  EXPECT_EQ(only_row(run, "gemm/fp32/case/1").status, Status::failed);
+  EXPECT_EQ(only_row(run, "gemm/fp32/case/2").status, Status::failed);
+  for (const char* name : {"gemm/fp32/case/3", "memory/triad/case/1", "memory/triad/case/3"}) {
+    EXPECT_EQ(only_row(run, name).status, Status::skipped) << name;
+    EXPECT_THAT(only_row(run, name).reason, HasSubstr("device lost: 2 cases in a row ended their worker")) << name;
+  }
+}
+
 TEST(Harness, DoesNotCountFaultsThatAreNotInARow) {
   Stage stage(json{{"cases", 6}, {"rules", list(rule("run", first_gemm, "segv"), rule("run", "gemm m=19 ", "segv"))}});
   EXPECT_EQ(stage.measure().code, 1);

@@ -77,6 +77,7 @@ class Actor {
       while (true) pause();
     if (action == "throw") throw Error(said.empty() ? "the script says so" : said);
     if (action == "memory") throw OutOfMemory("the script says so");
+    if (action == "lose") throw DeviceLost("the script says so");
     if (action == "unsupported") throw Unsupported("the script says so");
     return action == "print" || action == "fork";
   }

@@ -27,7 +27,7 @@ constexpr const char* script_variable = "ASSAY_FAKE_SCRIPT";
 // A rule applies to a call of `at` (create, devices, supports, prepare, fill, write, read, run, survey, telemetry)
 // whose text contains `with`, to the n-th such call of the process where `call` is given, once in all processes
 // together where `once` names a file that is made then. `do`: hang, segv, kill, abort, exit, fork, print, throw,
-// memory, unsupported, wrong, seconds.
+// memory, lose, unsupported, wrong, seconds.
 inline nlohmann::json read_script() {
   const char* path = std::getenv(script_variable);
   if (path == nullptr) return nlohmann::json::object();
