@@ -10,6 +10,7 @@
 
 #include "bench/children.h"
 #include "bench/protocol.h"
+#include "bench/rows.h"
 #include "core/loader.h"
 
 namespace assay {
@@ -17,6 +18,8 @@ namespace {
 
 constexpr std::size_t samples_kept = 36000;  // an hour at ten a second
 constexpr double other_load_that_counts = 0.05;
+constexpr double busy_that_counts = 0.1;    // an idle link slows down to save power
+constexpr int busy_samples_that_count = 2;  // and needs a moment to wake up
 
 std::optional<double> mean(const std::vector<TelemetrySample>& samples, std::optional<double> TelemetrySample::*field) {
   double sum = 0;
@@ -41,9 +44,47 @@ std::string all_reasons(const std::vector<TelemetrySample>& samples) {
   return fmt::format("{}", fmt::join(reasons, ","));
 }
 
+// Counts that grew since they were first heard of. One that fell was set back, which is no error.
+void add_errors(const std::vector<TelemetrySample>& samples, const TelemetrySample* before,
+                std::vector<std::string>& conditions) {
+  std::map<std::string, std::int64_t> last;
+  const auto look = [&](const TelemetrySample& sample) {
+    for (const ErrorCount& error : sample.errors) {
+      const auto known = last.find(error.name);
+      if (known != last.end() && error.count > known->second) conditions.push_back(error.name);
+      last[error.name] = error.count;
+    }
+  };
+  if (before != nullptr) look(*before);
+  for (const TelemetrySample& sample : samples) look(sample);
+}
+
+// Whether a link stayed below what card and slot can do together, although the device was at work.
+bool downgraded(const std::vector<TelemetrySample>& samples, std::optional<int> TelemetrySample::*now,
+                std::optional<int> TelemetrySample::*most) {
+  std::optional<int> best, possible;
+  int count = 0;
+  for (const TelemetrySample& sample : samples) {
+    if (sample.busy.value_or(0) < busy_that_counts || !(sample.*now) || !(sample.*most)) continue;
+    best = std::max(best.value_or(0), *(sample.*now));
+    possible = std::max(possible.value_or(0), *(sample.*most));
+    ++count;
+  }
+  return count >= busy_samples_that_count && *best < *possible;
+}
+
+void add_throttling(const std::string& throttle, std::vector<std::string>& conditions) {
+  std::istringstream reasons(throttle);
+  for (std::string reason; std::getline(reasons, reason, ',');) {
+    if (reason.rfind("power", 0) == 0) conditions.push_back("power_capped");
+    if (reason.rfind("thermal", 0) == 0) conditions.push_back("thermal_throttle");
+    if (reason == "hardware slowdown") conditions.push_back("hardware_slowdown");
+  }
+}
+
 }  // namespace
 
-Weather summarise(const std::vector<TelemetrySample>& samples) {
+Weather summarise(const std::vector<TelemetrySample>& samples, const TelemetrySample* before) {
   Weather weather;
   weather.clock_hertz = mean(samples, &TelemetrySample::clock_hertz);
   weather.power_watts = mean(samples, &TelemetrySample::power_watts);
@@ -53,17 +94,31 @@ Weather summarise(const std::vector<TelemetrySample>& samples) {
       weather.temperature_celsius =
           std::max(weather.temperature_celsius.value_or(*sample.temperature_celsius), *sample.temperature_celsius);
   weather.throttle = all_reasons(samples);
+  for (const TelemetrySample& sample : samples)
+    weather.conditions.insert(weather.conditions.end(), sample.conditions.begin(), sample.conditions.end());
+  add_errors(samples, before, weather.conditions);
+  add_throttling(weather.throttle, weather.conditions);
+  if (downgraded(samples, &TelemetrySample::pcie_generation, &TelemetrySample::pcie_generation_most) ||
+      downgraded(samples, &TelemetrySample::pcie_width, &TelemetrySample::pcie_width_most))
+    weather.conditions.push_back("pcie_downgraded");
   return weather;
 }
 
 void apply(const Weather& weather, Row& row) {
-  if (row.status == Status::skipped || row.status == Status::failed) return;
+  if (row.status == Status::skipped) return;
+  std::vector<std::string> conditions;
+  if (!row.conditions.empty()) {
+    std::istringstream known(row.conditions);
+    for (std::string condition; std::getline(known, condition, ',');) conditions.push_back(condition);
+  }
+  conditions.insert(conditions.end(), weather.conditions.begin(), weather.conditions.end());
+  if (weather.other_load.value_or(0) > other_load_that_counts) conditions.push_back("other_load");
+  row.conditions = joined(conditions);
+  if (row.status == Status::failed) return;
   if (!row.clock_hertz) row.clock_hertz = weather.clock_hertz;
   if (!row.power_watts) row.power_watts = weather.power_watts;
   if (!row.temperature_celsius) row.temperature_celsius = weather.temperature_celsius;
   if (row.throttle.empty()) row.throttle = weather.throttle;
-  if (weather.other_load.value_or(0) > other_load_that_counts && row.conditions.find("other_load") == std::string::npos)
-    row.conditions += row.conditions.empty() ? "other_load" : ",other_load";
 }
 
 TelemetryProcesses::TelemetryProcesses(const std::filesystem::path& folder, const std::vector<Watched>& devices,
@@ -135,10 +190,16 @@ void TelemetryProcesses::give_up(Source& source, const std::string& why) {
 
 Weather TelemetryProcesses::between(const std::string& device, double start, double end) const {
   std::vector<TelemetrySample> inside;
-  if (const auto found = samples_.find(device); found != samples_.end())
-    for (const TelemetrySample& sample : found->second)
-      if (sample.time >= start && sample.time <= end) inside.push_back(sample);
-  return summarise(inside);
+  const TelemetrySample* before = nullptr;
+  if (const auto found = samples_.find(device); found != samples_.end()) {
+    for (const TelemetrySample& sample : found->second) {
+      if (sample.time < start)
+        before = &sample;
+      else if (sample.time <= end)
+        inside.push_back(sample);
+    }
+  }
+  return summarise(inside, before);
 }
 
 void telemetry_main(Channel& front) {

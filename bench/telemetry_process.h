@@ -22,10 +22,15 @@ struct Weather {
   std::optional<double> temperature_celsius;  // highest
   std::optional<double> other_load;           // mean
   std::string throttle;                       // all reasons seen, comma-separated; "none" where none was
+  // What a reader of the row must know: errors that grew ("ecc_errors", "link_errors"), "pcie_downgraded",
+  // "power_capped", "thermal_throttle", and what the device itself said was true ("other_process", "xid_79").
+  std::vector<std::string> conditions;
 };
-Weather summarise(const std::vector<TelemetrySample>& samples);
 
-// Puts it into a row where the row does not know better.
+// `before` is the last sample before that time: errors are counted from there.
+Weather summarise(const std::vector<TelemetrySample>& samples, const TelemetrySample* before = nullptr);
+
+// Puts it into a row where the row does not know better. A failed row gets the conditions alone, a skipped one nothing.
 void apply(const Weather& weather, Row& row);
 
 // One process for each plug-in, so that one that hangs does not silence the others.
