@@ -64,7 +64,7 @@ template <class Form>
 void offer(std::vector<IssueKernel>& kernels, const Issue& issue, Scaling scaling) {
   if (!asks_for(issue, Form::element, scaling, Element::fp32)) return;
   const auto entry = reinterpret_cast<const void*>(&issue_block_mma<Form>);
-  kernels.push_back(mma_issue_kernel<Form>(entry, std::string("mma.sync ") + Form::ptx));
+  kernels.push_back(mma_issue_kernel<Form>(entry, std::string("mma.sync ") + Form::ptx, Element::fp32));
 }
 
 }  // namespace vendor::block_mma_forms

@@ -2,10 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix_issue.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
 #include "core/error.h"
+#include "matrix_issue_proof.h"
+#include "matrix_memory.h"
 #include "matrix_timing.h"
 
 namespace vendor {
@@ -28,12 +31,27 @@ class IssueLaunch : public Launchable {
     allow_shared_by_address(kernel_.entry, kernel_.shared_bytes);
   }
 
-  void enqueue(Stream stream) override {
-    int turns = turns_;
-    std::uint32_t seed = data_seed;
-    std::uint32_t* out = nullptr;
-    void* parameters[] = {&turns, &seed, &out};
-    launch_by_address(kernel_.entry, blocks_, kernel_.threads, kernel_.shared_bytes, stream, parameters);
+  void enqueue(Stream stream) override { start(turns_, blocks_, nullptr, stream); }
+
+  // Runs one block and compares what it summed. Throws Unsupported where the kernel did nothing, because it was not
+  // built for this architecture, and Error where a sum is wrong.
+  void prove(Stream stream) const {
+    constexpr int turns = 1;
+    constexpr std::size_t stride = 61;  // prime: words of all threads and registers are met
+    constexpr int unwritten = 0xFF;     // a NaN everywhere
+    const auto bytes = static_cast<std::int64_t>(kernel_.words_out * sizeof(std::uint32_t));
+    const MatrixMemory memory(bytes);
+    set_bytes(memory.get(), unwritten, bytes, stream);
+    start(turns, 1, static_cast<std::uint32_t*>(memory.get()), stream);
+    std::vector<std::uint32_t> out(kernel_.words_out);
+    copy(out.data(), memory.get(), bytes, stream);
+    synchronise(stream);
+    const auto untouched = [](std::uint32_t word) { return word == 0xFFFFFFFFU; };
+    if (std::all_of(out.begin(), out.end(), untouched)) {
+      throw assay::Unsupported(kernel_.instruction + " was not built for this architecture");
+    }
+    const auto wrong = wrong_sum(kernel_, data_seed, turns, out, stride);
+    if (wrong) throw assay::Error("proving " + kernel_.instruction + ": " + *wrong);
   }
 
   Choice choice() const override {
@@ -51,6 +69,12 @@ class IssueLaunch : public Launchable {
   void remark(std::string note) { note_ = std::move(note); }
 
  private:
+  void start(int turns, unsigned blocks, std::uint32_t* out, Stream stream) const {
+    std::uint32_t seed = data_seed;
+    void* parameters[] = {&turns, &seed, &out};
+    launch_by_address(kernel_.entry, blocks, kernel_.threads, kernel_.shared_bytes, stream, parameters);
+  }
+
   Issue issue_;
   IssueKernel kernel_;
   int turns_;
@@ -137,7 +161,8 @@ std::unique_ptr<Launchable> make_matrix_issue(const Issue& issue, int device) {
   for (IssueKernel& kernel : matrix_issue_kernels(issue, architecture(device))) {
     try {
       auto launch = std::make_unique<IssueLaunch>(issue, std::move(kernel), device);
-      launch->enqueue(stream.get());  // loads the kernel
+      launch->prove(stream.get());
+      launch->enqueue(stream.get());  // so that all have run once
       launches.push_back(std::move(launch));
     } catch (const assay::Unsupported& error) {  // not among the architectures this was built for
       refusal = error.what();

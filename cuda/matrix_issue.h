@@ -25,8 +25,8 @@ int turns_for(const assay::Issue& issue, const IssueKernel& kernel);
 // matrix_issue_possible() for a device. Never throws; where the device cannot be asked, that is the reason.
 assay::Support supports_matrix_issue(const assay::Issue& issue, int device);
 
-// For the device in use. Where several kernels could answer, each runs and the fastest is taken; the note says what the
-// others did. choice().flops is what one enqueue() really does, choice().method the instruction
+// For the device in use. Each kernel that could answer is proved by its sums, and the fastest is taken; the note says
+// what the others did. choice().flops is what one enqueue() really does, choice().method the instruction
 // ("mma.sync m16n8k16.row.col.f32.bf16.bf16.f32"). Throws Unsupported, OutOfMemory, DeviceLost, Error.
 std::unique_ptr<Launchable> make_matrix_issue(const assay::Issue& issue, int device);
 

@@ -11,6 +11,29 @@
 
 namespace vendor {
 
+// How operands are spread over threads and memory: what a proof of the results must know.
+enum class IssueFamily {
+  mma,              // registers of one warp, several accumulators
+  wgmma_shared,     // A and B in shared memory, accumulators in the registers of four warps
+  wgmma_registers,  // A in registers
+  tcgen05,          // A and B in shared memory, accumulators in tensor memory
+};
+
+struct IssueShape {
+  IssueFamily family = IssueFamily::mma;
+  assay::Element element = assay::Element::fp16;
+  assay::Element sum = assay::Element::fp32;
+  int m = 0;
+  int n = 0;
+  int k = 0;        // elements of one product
+  int k_bytes = 0;  // the same in bytes
+  int slices = 1;   // products along K in shared memory; 1 for mma
+  int chains = 1;   // accumulators; for mma alone
+  int a_words = 0;  // of one lane, for mma alone; a word is 32 bits, or one fp64
+  int b_words = 0;
+  int d_words = 0;  // of one thread and accumulator, in 32 bits or fp64
+};
+
 // entry is a `__global__ void(int turns, std::uint32_t seed, std::uint32_t* out)`. Without `out` it stores nothing;
 // with it every block stores its accumulators in words_out words of its own, to be compared with what they must be.
 struct IssueKernel {
@@ -21,6 +44,7 @@ struct IssueKernel {
   std::size_t shared_bytes = 0;
   double multiply_adds_a_turn = 0;  // of one block
   std::size_t words_out = 0;        // of one block
+  IssueShape shape;
 };
 
 // Each is empty where that family has nothing for the format on that architecture (90 for 9.0).

@@ -79,6 +79,7 @@ struct ShallowIntegerSums : PackedWords<Types::element>, Types {
 };
 
 struct DoubleWords {
+  static constexpr Element element = Element::fp64;
   using Word = double;
   using Sum = double;
   __device__ static double word(std::uint32_t seed, std::uint64_t index) { return typical_double(seed, index); }
@@ -165,10 +166,11 @@ struct E4m3InFp16 {
 };
 
 template <class Form>
-void offer(std::vector<IssueKernel>& kernels, bool wanted, int architecture) {
-  if (!wanted || architecture < Form::since) return;
+void offer(std::vector<IssueKernel>& kernels, const Issue& issue, Element accumulate, int architecture,
+           bool wanted = true) {
+  if (!wanted || architecture < Form::since || !asks_for(issue, Form::element, Scaling::none, accumulate)) return;
   const auto entry = reinterpret_cast<const void*>(&issue_mma<Form>);
-  kernels.push_back(mma_issue_kernel<Form>(entry, std::string("mma.sync ") + Form::ptx));
+  kernels.push_back(mma_issue_kernel<Form>(entry, std::string("mma.sync ") + Form::ptx, accumulate));
 }
 
 }  // namespace vendor::mma_forms
@@ -178,23 +180,20 @@ namespace vendor {
 std::vector<IssueKernel> mma_issue_kernels(const assay::Issue& issue, int architecture) {
   using namespace mma_forms;
   std::vector<IssueKernel> kernels;
-  const auto wants = [&](Element element, Element accumulate) {
-    return asks_for(issue, element, Scaling::none, accumulate);
-  };
   const bool turing = architecture < 80;
-  offer<FloatSums<Bf16>>(kernels, wants(Element::bf16, Element::fp32), architecture);
-  offer<FloatSums<Fp16>>(kernels, wants(Element::fp16, Element::fp32), architecture);
-  offer<HalfSums<Fp16InFp16>>(kernels, wants(Element::fp16, Element::fp16), architecture);
-  offer<ShallowFloatSums<ShallowFp16>>(kernels, turing && wants(Element::fp16, Element::fp32), architecture);
-  offer<ShallowHalfSums<ShallowFp16InFp16>>(kernels, turing && wants(Element::fp16, Element::fp16), architecture);
-  offer<FloatSums<Tf32>>(kernels, wants(Element::tf32, Element::fp32), architecture);
-  offer<IntegerSums<Int8>>(kernels, wants(Element::int8, Element::int32), architecture);
-  offer<ShallowIntegerSums<ShallowInt8>>(kernels, turing && wants(Element::int8, Element::int32), architecture);
-  offer<FloatSums<E4m3>>(kernels, wants(Element::fp8_e4m3, Element::fp32), architecture);
-  offer<FloatSums<E5m2>>(kernels, wants(Element::fp8_e5m2, Element::fp32), architecture);
-  offer<HalfSums<E4m3InFp16>>(kernels, wants(Element::fp8_e4m3, Element::fp16), architecture);
-  offer<LargeDoubles>(kernels, wants(Element::fp64, Element::fp64), architecture);
-  offer<SmallDoubles>(kernels, wants(Element::fp64, Element::fp64), architecture);
+  offer<FloatSums<Bf16>>(kernels, issue, Element::fp32, architecture);
+  offer<FloatSums<Fp16>>(kernels, issue, Element::fp32, architecture);
+  offer<HalfSums<Fp16InFp16>>(kernels, issue, Element::fp16, architecture);
+  offer<ShallowFloatSums<ShallowFp16>>(kernels, issue, Element::fp32, architecture, turing);
+  offer<ShallowHalfSums<ShallowFp16InFp16>>(kernels, issue, Element::fp16, architecture, turing);
+  offer<FloatSums<Tf32>>(kernels, issue, Element::fp32, architecture);
+  offer<IntegerSums<Int8>>(kernels, issue, Element::int32, architecture);
+  offer<ShallowIntegerSums<ShallowInt8>>(kernels, issue, Element::int32, architecture, turing);
+  offer<FloatSums<E4m3>>(kernels, issue, Element::fp32, architecture);
+  offer<FloatSums<E5m2>>(kernels, issue, Element::fp32, architecture);
+  offer<HalfSums<E4m3InFp16>>(kernels, issue, Element::fp16, architecture);
+  offer<LargeDoubles>(kernels, issue, Element::fp64, architecture);
+  offer<SmallDoubles>(kernels, issue, Element::fp64, architecture);
   return kernels;
 }
 

@@ -56,8 +56,11 @@ __device__ inline void mma_issue_body(int turns, std::uint32_t seed, std::uint32
 }
 
 template <class Form>
-IssueKernel mma_issue_kernel(const void* entry, const std::string& instruction) {
+IssueKernel mma_issue_kernel(const void* entry, const std::string& instruction, assay::Element sum) {
+  constexpr auto k_bytes = static_cast<int>(Form::k * element_bits(Form::element) / 8);
   IssueKernel kernel;
+  kernel.shape = {IssueFamily::mma, Form::element, sum,           Form::m,      Form::n, Form::k, k_bytes, 1,
+                  Form::chains,     Form::a_words, Form::b_words, Form::d_words};
   kernel.entry = entry;
   kernel.instruction = instruction;
   kernel.threads = mma_threads;

@@ -10,6 +10,7 @@ set(CUDA_HOST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/cublaslt_problem.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matrix.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matrix_issue.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matrix_issue_proof.cpp
   ${CMAKE_CURRENT_LIST_DIR}/matrix_types.cpp
   ${CMAKE_CURRENT_LIST_DIR}/own_gemm.cpp)
 

@@ -13,11 +13,6 @@ using assay::Scaling;
 constexpr unsigned threads = 128;  // one warp for each quarter of the tensor memory; one thread of them issues
 constexpr std::uint32_t m = 128;
 constexpr std::uint32_t n = 256;
-constexpr unsigned a_bytes = m * swizzled_row_bytes;
-constexpr unsigned b_bytes = n * swizzled_row_bytes;
-constexpr std::uint32_t columns = 512;  // all of the tensor memory: sums in the first 256, scales behind them
-constexpr std::uint32_t scales_of_a = 256;
-constexpr std::uint32_t scales_of_b = 384;
 // More than half of what a multiprocessor has, so that no second block waits there for tensor memory.
 constexpr std::size_t shared_bytes = 120 * 1024;
 
@@ -136,6 +131,12 @@ struct DeepNvE2m1 {
 };
 
 #if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL)
+
+constexpr unsigned a_bytes = m * swizzled_row_bytes;  // B follows A
+constexpr unsigned b_bytes = n * swizzled_row_bytes;
+constexpr std::uint32_t columns = 512;  // all of the tensor memory: sums in the first 256, scales behind them
+constexpr std::uint32_t scales_of_a = 256;
+constexpr std::uint32_t scales_of_b = 384;
 
 __device__ std::uint32_t shared_address(const void* memory) {
   return static_cast<std::uint32_t>(__cvta_generic_to_shared(memory));
@@ -326,7 +327,7 @@ __global__ void __launch_bounds__(threads) issue_tcgen05_on_103(int turns, std::
 }
 
 template <class Form>
-IssueKernel describe(const void* entry) {
+IssueKernel describe(const void* entry, Element accumulate) {
   IssueKernel kernel;
   kernel.entry = entry;
   kernel.instruction = std::string("tcgen05.mma ") + Form::kind + " m128n256k" + std::to_string(Form::k) + " " +
@@ -336,13 +337,15 @@ IssueKernel describe(const void* entry) {
   kernel.shared_bytes = shared_bytes;
   kernel.multiply_adds_a_turn = 2.0 * Form::slices * m * n * Form::k;
   kernel.words_out = std::size_t{m} * n;
+  kernel.shape = {IssueFamily::tcgen05, Form::element, accumulate, m, n, Form::k,
+                  Form::k_bytes,        Form::slices,  1,          0, 0, n};
   return kernel;
 }
 
 template <class Form>
 void offer(std::vector<IssueKernel>& kernels, const Issue& issue, Scaling scaling, Element accumulate) {
   if (!asks_for(issue, Form::element, scaling, accumulate)) return;
-  kernels.push_back(describe<Form>(reinterpret_cast<const void*>(&issue_tcgen05<Form>)));
+  kernels.push_back(describe<Form>(reinterpret_cast<const void*>(&issue_tcgen05<Form>), accumulate));
 }
 
 }  // namespace vendor::tcgen05_forms
@@ -363,10 +366,11 @@ std::vector<IssueKernel> tcgen05_issue_kernels(const assay::Issue& issue, int ar
   offer<MxE2m1>(kernels, issue, Scaling::block32_ue8m0, Element::fp32);
   offer<NvE2m1>(kernels, issue, Scaling::block16_e4m3, Element::fp32);
   if (architecture == 100 && asks_for(issue, Element::int8, Scaling::none, Element::int32)) {
-    kernels.push_back(describe<Int8>(reinterpret_cast<const void*>(&issue_tcgen05_on_100<Int8>)));
+    kernels.push_back(describe<Int8>(reinterpret_cast<const void*>(&issue_tcgen05_on_100<Int8>), Element::int32));
   }
   if (architecture == 103 && asks_for(issue, Element::fp4_e2m1, Scaling::block16_e4m3, Element::fp32)) {
-    kernels.push_back(describe<DeepNvE2m1>(reinterpret_cast<const void*>(&issue_tcgen05_on_103<DeepNvE2m1>)));
+    kernels.push_back(
+        describe<DeepNvE2m1>(reinterpret_cast<const void*>(&issue_tcgen05_on_103<DeepNvE2m1>), Element::fp32));
   }
   return kernels;
 }

@@ -13,7 +13,7 @@ using assay::Scaling;
 constexpr unsigned threads = 128;  // one warpgroup
 constexpr int m = 64;
 constexpr int n = 256;
-constexpr unsigned a_bytes = m * swizzled_row_bytes;
+constexpr unsigned a_bytes = m * swizzled_row_bytes;  // B follows A
 constexpr unsigned b_bytes = n * swizzled_row_bytes;
 constexpr std::size_t shared_bytes = a_bytes + b_bytes + swizzled_group_bytes;  // the last to align by
 constexpr int slices = 4;                                                       // 32 bytes of K each
@@ -265,9 +265,12 @@ void offer(std::vector<IssueKernel>& kernels, const Issue& issue, Element accumu
   kernel.shared_bytes = shared_bytes;
   kernel.multiply_adds_a_turn = 2.0 * slices * m * n * Form::k;
   kernel.words_out = std::size_t{threads} * Form::words;
+  kernel.shape = {
+      IssueFamily::wgmma_shared, Form::element, accumulate, m, n, Form::k, slice_bytes, slices, 1, 0, 0, Form::words};
   kernel.entry = reinterpret_cast<const void*>(&issue_wgmma_shared<Form>);
   kernel.instruction = std::string("wgmma ") + Form::types + ", A and B from shared memory";
   kernels.push_back(kernel);
+  kernel.shape.family = IssueFamily::wgmma_registers;
   kernel.entry = reinterpret_cast<const void*>(&issue_wgmma_registers<Form>);
   kernel.instruction = std::string("wgmma ") + Form::types + ", A from registers";
   kernels.push_back(kernel);
