@@ -35,7 +35,9 @@ void add_fact(Table& table, const std::string& name, const std::string& value, c
 
 void add_facts(Table& table, const std::vector<Fact>& facts) {
   for (const Fact& fact : facts) {
-    const std::string remark = fact.reason.empty() ? fact.source : fact.reason + " (" + fact.source + ")";
+    const std::string remark = fact.reason.empty()   ? fact.source
+                               : fact.source.empty() ? fact.reason
+                                                     : fact.reason + " (" + fact.source + ")";
     table.rows.push_back({fact.name, fact_cell(fact), remark});
   }
 }

@@ -65,22 +65,26 @@ std::vector<Fact> survey_capacity(const CapacityLimits& limits, int threads) {
   std::vector<Block> taken;
   std::int64_t total = 0;
   std::string stopped;
+  bool refused = false;
   while ((stopped = obstacle(limits, total, most, started)).empty()) {
     try {
       taken.emplace_back(limits.step);
     } catch (const OutOfMemory& error) {
       stopped = error.what();
+      refused = true;
       break;
     }
     touch(taken.back().data(), taken.back().bytes(), threads);
     total += limits.step;
   }
   const double seconds = limits.clock() - started;
-  const std::int64_t left = std::max<std::int64_t>(0, usable_memory(limits.look()) - limits.margin);
+  // What the system promises beyond a refusal cannot be had by this process: a limit of its own stands before it.
+  const std::int64_t left = refused ? 0 : std::max<std::int64_t>(0, usable_memory(limits.look()) - limits.margin);
   std::vector<Fact> facts;
   facts.push_back(number("allocatable_bytes", static_cast<double>(total + left), "bytes",
-                         "what was taken and touched, and what was then still usable beyond a margin of " +
-                             std::to_string(limits.margin >> 20) + " MiB for the system",
+                         refused ? "what was taken and touched until the system refused more"
+                                 : "what was taken and touched, and what was then still usable beyond a margin of " +
+                                       std::to_string(limits.margin >> 20) + " MiB for the system",
                          "allocated and touched; /proc/meminfo and control groups"));
   facts.push_back(number("touched_bytes", static_cast<double>(total), "bytes", stopped, "allocated and touched"));
   facts.push_back(number("usable_bytes", static_cast<double>(usable), "bytes",

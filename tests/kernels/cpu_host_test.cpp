@@ -220,6 +220,17 @@ TEST(CpuCapacity, CountsWhatIsLeftBeyondTheMarginAsAllocatable) {
   EXPECT_EQ(mebibytes(facts, "allocatable_bytes"), 9);
 }
 
+// The script promises four pebibytes, but one step is more than an address space holds (128 TiB): the system refuses
+// it.
+TEST(CpuCapacity, CountsNothingBeyondARefusal) {
+  auto limits = scripted({std::int64_t{4} << 30});
+  limits.step = std::int64_t{1} << 50;
+  const auto facts = cpu::survey_capacity(limits, 1);
+  EXPECT_EQ(mebibytes(facts, "touched_bytes"), 0);
+  EXPECT_EQ(mebibytes(facts, "allocatable_bytes"), 0);
+  EXPECT_THAT(fact_named(facts, "allocatable_bytes")->reason, HasSubstr("refused"));
+}
+
 TEST(CpuCapacity, TakesNothingWhereNothingIsUsable) {
   const auto facts = cpu::survey_capacity(scripted({0}), 1);
   EXPECT_EQ(mebibytes(facts, "touched_bytes"), 0);
