@@ -119,57 +119,99 @@ void host_page(Page& page) {
                          amount(static_cast<double>(limits.memory_limit.value_or(limits.memory_total)))));
 }
 
+// A device that is listed and yet does not work says so in a fact; empty where it works.
+std::string unusable(const DeviceInfo& device) {
+  for (const Fact& fact : device.facts)
+    if (fact.name == "usable" && fact.text == "no") return fact.reason.empty() ? "it cannot be used" : fact.reason;
+  return "";
+}
+
 // Whether a usable device came from this vendor's plug-in.
 bool usable(const std::vector<Probed>& probed, const std::string& backend) {
   for (const Probed& answer : probed) {
-    if (answer.plugin == backend && !answer.devices.empty()) return true;
+    if (answer.plugin != backend) continue;
+    for (const DeviceInfo& device : answer.devices)
+      if (unusable(device).empty()) return true;
   }
   return false;
 }
 
+struct Obstacle {
+  std::string problem;
+  std::string cure;
+};
+
+// A plug-in that finds no device says why in a fact of this name, and after these words what to do about it.
+bool is_obstacle(const Fact& fact, const Probed& answer) {
+  return answer.devices.empty() && fact.name == answer.plugin + "_devices" && !fact.reason.empty();
+}
+Obstacle split(const std::string& reason) {
+  const std::string words = "; to mend it: ";
+  const auto at = reason.find(words);
+  if (at == std::string::npos) return {reason, ""};
+  return {reason.substr(0, at), reason.substr(at + words.size())};
+}
+
 // Why cards of a vendor that can be seen cannot be used, and what to do.
-std::pair<std::string, std::string> obstacle(const Presence& presence, const std::vector<Probed>& probed) {
+Obstacle obstacle(const Presence& presence, const std::vector<Probed>& probed) {
   if (!presence.problem.empty()) return {presence.problem, presence.cure};
   for (const Probed& answer : probed) {
-    if (answer.plugin == presence.backend) return {answer.reason, ""};
+    if (answer.plugin != presence.backend) continue;
+    for (const Fact& fact : answer.diagnosis)
+      if (is_obstacle(fact, answer)) return split(fact.reason);
+    for (const DeviceInfo& device : answer.devices)
+      if (!unusable(device).empty()) return {unusable(device), ""};
+    return {answer.reason, ""};
   }
   return {"this build of Assay has no plug-in for it",
           "build Assay where the vendor's toolkit is installed; the build says which plug-ins it made"};
 }
 
-}  // namespace
-
-int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
-  ProbeQuestion question;
-  question.folder = plugins.empty() ? plugin_folder() : plugins;
-  const std::vector<Probed> probed = probe(question);
-  Page page(terminal);
+// Whether any card that can be seen cannot be used; says so first, since that is what a renter pays for.
+bool blocked_page(Page& page, const std::vector<Presence>& presences, const std::vector<Probed>& probed) {
   bool blocked = false;
-  bool anything = false;
-
-  for (const Presence& presence : presences()) {
+  for (const Presence& presence : presences) {
     if (presence.cards.empty() || usable(probed, presence.backend)) continue;
-    const auto [problem, cure] = obstacle(presence, probed);
+    const Obstacle found = obstacle(presence, probed);
     blocked = true;
     page.heading("A GPU is here but cannot be used");
-    page.bad(presence.vendor + " " + join(presence.cards) + ": " + problem);
-    if (!cure.empty()) page.plain("To mend it: " + cure + ".", "    ");
+    page.bad(presence.vendor + " " + join(presence.cards) + ": " + found.problem);
+    if (!found.cure.empty()) page.plain("To mend it: " + found.cure + ".", "    ");
     page.gap();
   }
+  return blocked;
+}
 
+// Of the devices of one plug-in, all but the first show only what tells them from it: that is where to look when one of
+// eight is slow.
+bool devices_page(Page& page, const std::vector<Probed>& probed) {
+  bool anything = false;
   page.heading("Can be measured");
   for (const Probed& answer : probed) {
+    const DeviceInfo* first = nullptr;
     for (const DeviceInfo& device : answer.devices) {
+      if (const std::string why = unusable(device); !why.empty()) {
+        page.bad(describe(device) + ": " + why);
+        continue;
+      }
       anything = true;
       page.good(describe(device));
       for (const Fact& fact : device.facts) {
-        if (!unset(fact) && !told(answer.diagnosis, fact)) page.plain(describe(fact), "      ");
+        if (unset(fact) || told(answer.diagnosis, fact)) continue;
+        const std::string line = describe(fact);
+        const bool same = first != nullptr && std::any_of(first->facts.begin(), first->facts.end(),
+                                                          [&](const Fact& other) { return describe(other) == line; });
+        if (!same) page.plain(line, "      ");
       }
+      if (first == nullptr) first = &device;
     }
   }
   if (!anything) page.bad("nothing: no plug-in found a device");
   page.gap();
+  return anything;
+}
 
+void diagnosis_page(Page& page, const std::vector<Presence>& presences, const std::vector<Probed>& probed) {
   page.heading("Looked up");
   for (const Probed& answer : probed) {
     if (!answer.reason.empty()) page.bad(answer.plugin + ": " + answer.reason);
@@ -178,10 +220,19 @@ int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
       missing(fact) ? page.bad(describe(fact)) : page.good(describe(fact));
     }
   }
-  for (const Presence& presence : presences()) {
+  for (const Presence& presence : presences) {
     if (presence.cards.empty()) page.bad("no " + presence.vendor + " GPU is visible on the PCI bus or under /dev");
   }
   page.gap();
+}
+
+}  // namespace
+
+int doctor(const Terminal& terminal, const std::vector<Presence>& presences, const std::vector<Probed>& probed) {
+  Page page(terminal);
+  const bool blocked = blocked_page(page, presences, probed);
+  const bool anything = devices_page(page, probed);
+  diagnosis_page(page, presences, probed);
   host_page(page);
   page.gap();
   if (anything)
@@ -189,6 +240,12 @@ int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
                        : "Next: assay evaluate --model llama-3-8b",
                "");
   return !anything ? exit_unknown : blocked ? exit_bad : exit_good;
+}
+
+int doctor(const Terminal& terminal, const std::filesystem::path& plugins) {
+  ProbeQuestion question;
+  question.folder = plugins.empty() ? plugin_folder() : plugins;
+  return doctor(terminal, presences(), probe(question));
 }
 
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/probe.h"
 #include "bench/run.h"
 #include "cli/terminal.h"
 #include "reports/judge.h"
@@ -32,6 +33,8 @@ struct ReportQuestion {
 
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
 int doctor(const Terminal& terminal, const std::filesystem::path& plugins);
+// The same, of what has been found already.
+int doctor(const Terminal& terminal, const std::vector<Presence>& presences, const std::vector<Probed>& probed);
 int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins);
 int report(const ReportQuestion& question, const Terminal& terminal);
 

@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "cuda/management.h"
 #include "cuda/presence.h"
 #include "runtime.h"
 
@@ -213,7 +214,12 @@ Availability availability() {
   for (int device = 0; device < answer.devices; ++device) {
     if (maybe(cudaDevAttrComputeMode, device) != cudaComputeModeProhibited) answer.all_prohibited = false;
   }
-  return explain(answer);
+  Availability found = explain(answer);
+  if (found.devices > 0) return found;
+  // The management library may know what an error number does not tell: which card, and why.
+  const Obstacle seen = management_obstacle();
+  if (seen.problem.empty()) return found;
+  return {0, seen.problem, seen.cure.empty() ? found.cure : seen.cure};
 }
 
 int architecture(int device) {
