@@ -155,11 +155,16 @@ static inline PORTABLE float to_float(Fp8E4m3Fnuz value) { return widen<Fp8E4m3F
 static inline PORTABLE float to_float(Fp8E5m2Fnuz value) { return widen<Fp8E5m2Fnuz>(value.bits); }
 static inline PORTABLE float to_float(Int8 value) { return static_cast<float>(value.value); }
 
-static inline PORTABLE Bf16 round_to_bf16(float value) {
+// The nearest bf16 in the high half of the word; the low half is of no meaning.
+static inline PORTABLE std::uint32_t bf16_in_high_half(float value) {
   // One NaN of each sign, which rounding leaves alone: one full of ones would be carried into minus zero.
   const std::uint32_t own = bits_of(value);
   const std::uint32_t bits = value != value ? (own & 0x80000000u) | 0x7fc00000u : own;
-  return {static_cast<std::uint16_t>((bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16)};
+  return bits + 0x7fffu + ((bits >> 16) & 1u);
+}
+
+static inline PORTABLE Bf16 round_to_bf16(float value) {
+  return {static_cast<std::uint16_t>(bf16_in_high_half(value) >> 16)};
 }
 
 static inline PORTABLE Int8 round_to_int8(float value) {
@@ -186,6 +191,46 @@ static inline PORTABLE Storage from_float(float value) {
   }
 }
 
+// bf16 to an 8-bit float by 16-bit integers, twice as many to a vector. With the code in steps of 1/256, it grows with
+// the bits of the number along a bent line: one step a bit where the smallest subnormal number rounds to 1, and from
+// there twice as steep with every power of two up to the normal numbers.
+template <class Storage>
+static inline PORTABLE std::uint8_t narrow_bf16(std::uint16_t bits) {
+  using Word = std::uint16_t;
+  using L = Layout<Storage>;
+  constexpr int digits = L::exponent + L::mantissa;
+  constexpr unsigned all_ones = (1u << digits) - 1;
+  constexpr unsigned infinity = ((1u << L::exponent) - 1) << L::mantissa;
+  constexpr unsigned largest = L::top == Top::saturating     ? infinity - 1
+                               : L::top == Top::not_a_number ? all_ones - 1
+                                                             : all_ones;
+  constexpr unsigned limit = (largest << (7 - L::mantissa)) + (static_cast<unsigned>(127 - L::bias) << 7);
+  // The power of two below the half of the smallest subnormal number, where everything rounds to 0.
+  constexpr unsigned base = static_cast<unsigned>(127 - L::bias - L::mantissa - 1) << 7;
+  const auto magnitude = static_cast<Word>(bits & 0x7fffu);
+  const Word low = magnitude < base ? Word{base} : magnitude;
+  const Word size = low > limit ? Word{limit} : low;
+  const auto above = static_cast<Word>(size - base);
+  Word steps = 0;
+  unsigned bent = 0;  // what the bends add beyond their beginnings
+  for (int power = L::mantissa + 2; power >= 2; --power) {
+    const auto bend = static_cast<Word>(power * 128);
+    const Word beyond = above > bend ? above : bend;
+    steps = static_cast<Word>(steps + steps + beyond);
+    bent = bent + bent + bend;
+  }
+  const auto scaled = static_cast<Word>(steps + above - bent);
+  const auto code = static_cast<Word>(static_cast<Word>(scaled + 127 + ((scaled >> 8) & 1)) >> 8);
+  const auto sign = static_cast<Word>((bits >> 8) & 0x80u);
+  if constexpr (L::top == Top::minus_zero_nan) {
+    const Word signed_code = code == 0 ? Word{0} : static_cast<Word>(code | sign);
+    return static_cast<std::uint8_t>(magnitude > 0x7f80u ? Word{0x80} : signed_code);
+  } else {
+    constexpr unsigned nan = L::top == Top::saturating ? infinity | (1u << (L::mantissa - 1)) : all_ones;
+    return static_cast<std::uint8_t>((magnitude > 0x7f80u ? Word{nan} : code) | sign);
+  }
+}
+
 // From one stored form to another. Every 8-bit number is a bf16 number: there is nothing to round.
 template <class To, class From>
 static inline PORTABLE To convert(From from) {
@@ -193,6 +238,8 @@ static inline PORTABLE To convert(From from) {
     return from;
   } else if constexpr (std::is_same_v<To, Bf16> && sizeof(From) == 1) {
     return {static_cast<std::uint16_t>(bits_of(to_float(from)) >> 16)};
+  } else if constexpr (std::is_same_v<From, Bf16> && sizeof(To) == 1 && !std::is_same_v<To, Int8>) {
+    return {narrow_bf16<To>(from.bits)};
   } else {
     return from_float<To>(to_float(from));
   }

@@ -6,10 +6,12 @@
 
 namespace assay::bodies {
 
-// The tanh form: x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3), which is x sigmoid(2u) and cancels nowhere.
+// The tanh form: x/2 (1 + tanh u) with u = sqrt(2/pi) (x + 0.044715 x^3), which is x / (1 + e^-2u) and cancels nowhere;
+// e^-2u is taken as a power of 2.
 static inline PORTABLE float gelu(float x) {
-  const float twice_u = 1.5957691216057308f * (x + 0.044715f * x * x * x);
-  return x * sigmoid(twice_u);
+  constexpr float linear = -2.302208198f;  // -2 sqrt(2/pi) / ln 2
+  constexpr float cubic = linear * 0.044715f;
+  return x / (1.0f + power_of_two(x * (linear + cubic * (x * x))));
 }
 
 // dy gelu'(x). Beyond 12 the slope is 0 or 1 to the last bit, and x^2 could overflow.

@@ -9,24 +9,50 @@
 // Error bounds are proven by dense sweeps in tests/kernels/math_test.cpp. NaN goes in and out; infinities give limits.
 namespace assay::bodies {
 
-// e^x, within 2.5e-7 of the true value, relatively, from -87.3 to 88.3; infinite above 88.38, 0 below -87.7 and within
-// 2e-38 between. The polynomial 1 + r + r^2 (c2 + c3 r + c4 r^2 + c5 r^3) is minimax over |r| <= ln(2) / 2, off by
+// Adding 1.5 * 2^23 rounds to a whole number, which is then in the low bits; the 127 more make it the exponent of a
+// float: shifted to its place, 2^n, which is 0 for n = -127 and infinity for n = 128. The other bits are shifted out.
+static constexpr float whole_magic = 12582912.0f + 127.0f;
+static inline PORTABLE float power_of_whole(float shifted) { return float_of(bits_of(shifted) << 23); }
+
+// e^x from -88 to 89. The polynomial 1 + r + r^2 (c2 + c3 r + c4 r^2 + c5 r^3) is minimax over |r| <= ln(2) / 2, off by
 // 1.05e-7; the split of ln 2 is that of expf in the Cephes library.
-static inline PORTABLE float exponential(float x) {
-  const float high = x > 89.0f ? 89.0f : x;
-  const float clamped = high < -88.0f ? -88.0f : high;
-  const float magic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to a whole number, kept in the low bits
-  const float shifted = clamped * 1.44269504088896341f + magic;
-  const float whole = shifted - magic;
-  const float r = (clamped - whole * 0.693359375f) + whole * 2.12194440e-4f;
+static inline PORTABLE float exponential_within(float x) {
+  const float shifted = x * 1.44269504088896341f + whole_magic;
+  const float whole = shifted - whole_magic;
+  const float r = (x - whole * 0.693359375f) + whole * 2.12194440e-4f;
   float p = 8.312501250574873e-3f;
   p = p * r + 4.189033150418802e-2f;
   p = p * r + 1.666711538906644e-1f;
   p = p * r + 4.999923030974401e-1f;
   p = p * r + 1.0f;
   p = p * r + 1.0f;
-  // 2^n: 0 for n = -127 and infinity for n = 128, by the exponent field alone. The bits of `magic` are shifted out.
-  return p * float_of((bits_of(shifted) << 23) + 0x3f800000u);
+  return p * power_of_whole(shifted);
+}
+
+// e^x, within 2.5e-7 of the true value, relatively, from -87.3 to 88.3; infinite above 88.38, 0 below -87.7 and within
+// 2e-38 between.
+static inline PORTABLE float exponential(float x) {
+  const float high = x > 89.0f ? 89.0f : x;
+  return exponential_within(high < -88.0f ? -88.0f : high);
+}
+
+// The same for x that is never above 0, or is NaN.
+static inline PORTABLE float exponential_of_negative(float x) { return exponential_within(x < -88.0f ? -88.0f : x); }
+
+// 2^x, within 2e-7 relatively from -126 to 127.5; infinite from 128, 0 below -127 and within 2e-38 between. The
+// polynomial 1 + r (c1 + ... + c5 r^4) is minimax over |r| <= 1/2, off by 9.2e-8.
+static inline PORTABLE float power_of_two(float x) {
+  const float high = x > 128.0f ? 128.0f : x;
+  const float clamped = high < -127.0f ? -127.0f : high;
+  const float shifted = clamped + whole_magic;
+  const float r = clamped - (shifted - whole_magic);
+  float p = 1.326474794e-3f;
+  p = p * r + 9.671512368e-3f;
+  p = p * r + 5.550733679e-2f;
+  p = p * r + 2.402224209e-1f;
+  p = p * r + 6.931469776e-1f;
+  p = p * r + 1.0f;
+  return p * power_of_whole(shifted);
 }
 
 // 1 / (1 + e^-x), within 3.5e-7 relatively above -87.3, and below 2e-38 beneath.

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/map.h"
 #include "kernels/math.h"
 #include "kernels/team.h"
 
@@ -18,27 +19,20 @@ struct Exponentials {
   float sum;  // of e^(x - largest)
 };
 
-// Leaves each e^(x - largest) in `terms` for its second use: computing it again, or widening x again, would take longer
-// than reading it back from a cache. `terms` may be x or the result where those are float.
+// Leaves each e^(x - largest) in `terms`, at its slot, for its second use: computing it again would take longer than
+// reading it back from a cache. `terms` may be x or the result where those are float.
 template <class Team, class Storage>
 static inline PORTABLE Exponentials take_exponentials(const Team& team, const Storage* x, std::int64_t columns,
                                                       float* terms) {
-  const float largest = team.max(columns, [=](std::int64_t i) {
-    const float value = to_float(x[i]);
-    if constexpr (!std::is_same_v<Storage, float>) terms[i] = value;
-    return value;
-  });
-  const float sum = team.sum(columns, [=](std::int64_t i) {
-    float value;
-    if constexpr (std::is_same_v<Storage, float>) {
-      value = x[i];
-    } else {
-      value = terms[i];
-    }
-    const float term = exponential(value - largest);
-    terms[i] = term;
-    return term;
-  });
+  const float largest = max_over(team, columns, x);
+  const float sum = sum_over(
+      team, columns,
+      [=](std::int64_t slot, float value) {
+        const float term = exponential_of_negative(value - largest);
+        terms[slot] = term;
+        return term;
+      },
+      x);
   return {largest, sum};
 }
 
@@ -48,7 +42,7 @@ template <class Team, class Storage>
 static inline PORTABLE void softmax_forward(const Team& team, const Storage* x, Storage* y, std::int64_t columns,
                                             std::int64_t visible, float* terms) {
   const float factor = 1.0f / take_exponentials(team, x, visible, terms).sum;
-  team.each(visible, [=](std::int64_t i) { y[i] = from_float<Storage>(terms[i] * factor); });
+  map(team, visible, y, [=](std::int64_t slot) { return terms[slot] * factor; });
   team.each(columns - visible, [=](std::int64_t i) { y[visible + i] = from_float<Storage>(0.0f); });
 }
 
@@ -56,8 +50,10 @@ static inline PORTABLE void softmax_forward(const Team& team, const Storage* x, 
 template <class Team, class Storage>
 static inline PORTABLE void softmax_backward(const Team& team, const Storage* dy, const Storage* y, Storage* dx,
                                              std::int64_t columns, std::int64_t visible) {
-  const float dot = team.sum(visible, [=](std::int64_t i) { return to_float(dy[i]) * to_float(y[i]); });
-  team.each(visible, [=](std::int64_t i) { dx[i] = from_float<Storage>(to_float(y[i]) * (to_float(dy[i]) - dot)); });
+  const float dot = sum_over(
+      team, visible, [](std::int64_t, float slope, float value) { return slope * value; }, dy, y);
+  map(
+      team, visible, dx, [=](std::int64_t, float slope, float value) { return value * (slope - dot); }, dy, y);
   team.each(columns - visible, [=](std::int64_t i) { dx[visible + i] = from_float<Storage>(0.0f); });
 }
 
@@ -68,8 +64,9 @@ static inline PORTABLE float cross_entropy(const Team& team, const Storage* logi
   const float own = to_float(logits[target]);
   const Exponentials row = take_exponentials(team, logits, columns, terms);
   const float scale = factor / row.sum;
-  team.each(columns, [=](std::int64_t i) {
-    gradient[i] = from_float<Storage>(terms[i] * scale - (i == target ? factor : 0.0f));
+  map(team, columns, gradient, [=](std::int64_t slot) { return terms[slot] * scale; });
+  team.each(1, [=](std::int64_t) {
+    gradient[target] = from_float<Storage>(exponential_of_negative(own - row.largest) * scale - factor);
   });
   return logarithm(row.sum) - (own - row.largest);
 }
@@ -85,13 +82,11 @@ static constexpr float norm_epsilon = 1e-5f;
 template <class Team, class Storage>
 static inline PORTABLE RowStatistics rms_norm_forward(const Team& team, const Storage* x, const Storage* weight,
                                                       Storage* y, std::int64_t columns) {
-  const float squares = team.sum(columns, [=](std::int64_t i) {
-    const float value = to_float(x[i]);
-    return value * value;
-  });
+  const float squares = sum_over(
+      team, columns, [](std::int64_t, float value) { return value * value; }, x);
   const float inverse = reciprocal_root(squares / static_cast<float>(columns) + norm_epsilon);
-  team.each(columns,
-            [=](std::int64_t i) { y[i] = from_float<Storage>(to_float(x[i]) * inverse * to_float(weight[i])); });
+  map(
+      team, columns, y, [=](std::int64_t, float value, float w) { return value * inverse * w; }, x, weight);
   return {0.0f, inverse};
 }
 
@@ -101,15 +96,15 @@ template <class Team, class Storage>
 static inline PORTABLE RowStatistics layer_norm_forward(const Team& team, const Storage* x, const Storage* weight,
                                                         const Storage* bias, Storage* y, std::int64_t columns) {
   const float n = static_cast<float>(columns);
-  const float mean = team.sum(columns, [=](std::int64_t i) { return to_float(x[i]); }) / n;
-  const float squares = team.sum(columns, [=](std::int64_t i) {
-    const float value = to_float(x[i]) - mean;
-    return value * value;
-  });
+  const float sum = sum_over(
+      team, columns, [](std::int64_t, float value) { return value; }, x);
+  const float mean = sum / n;
+  const float squares = sum_over(
+      team, columns, [=](std::int64_t, float value) { return (value - mean) * (value - mean); }, x);
   const float inverse = reciprocal_root(squares / n + norm_epsilon);
-  team.each(columns, [=](std::int64_t i) {
-    y[i] = from_float<Storage>((to_float(x[i]) - mean) * inverse * to_float(weight[i]) + to_float(bias[i]));
-  });
+  map(
+      team, columns, y, [=](std::int64_t, float value, float w, float b) { return (value - mean) * inverse * w + b; },
+      x, weight, bias);
   return {mean, inverse};
 }
 
@@ -121,21 +116,30 @@ static inline PORTABLE void norm_backward(const Team& team, const Storage* dy, c
   const float n = static_cast<float>(columns);
   const float mean = statistics.mean;
   const float inverse = statistics.inverse_deviation;
-  const auto g = [=](std::int64_t i) { return to_float(dy[i]) * to_float(weight[i]); };
-  const auto product = [=](std::int64_t i) { return g(i) * ((to_float(x[i]) - mean) * inverse); };
+  const auto g = [](std::int64_t, float slope, float, float w) { return slope * w; };
+  const auto product = [=](std::int64_t, float slope, float value, float w) {
+    return slope * w * ((value - mean) * inverse);
+  };
   Two totals{0.0f, 0.0f};
   if constexpr (centred) {
-    totals = team.sums(columns, product, g);
+    totals = sums_over(team, columns, product, g, dy, x, weight);
   } else {
-    totals.first = team.sum(columns, product);
+    totals.first = sum_over(team, columns, product, dy, x, weight);
   }
   const float along = totals.first / n;
   const float offset = totals.second / n;
-  team.each(columns, [=](std::int64_t i) {
-    const float h = (to_float(x[i]) - mean) * inverse;
-    const float gradient = (g(i) - offset - h * along) * inverse;
-    dx[i] = from_float<Storage>(accumulate ? gradient + to_float(dx[i]) : gradient);
-  });
+  const auto gradient = [=](std::int64_t, float slope, float value, float w) {
+    const float h = (value - mean) * inverse;
+    return (slope * w - offset - h * along) * inverse;
+  };
+  if constexpr (accumulate) {
+    const auto total = [=](std::int64_t slot, float slope, float value, float w, float before) {
+      return gradient(slot, slope, value, w) + before;
+    };
+    map(team, columns, dx, total, dy, x, weight, dx);
+  } else {
+    map(team, columns, dx, gradient, dy, x, weight);
+  }
 }
 
 }  // namespace assay::bodies

@@ -95,7 +95,7 @@ static inline Team team_fetching(int passes, std::int64_t columns, const Storage
   if constexpr (std::is_constructible_v<Team, const void* const*, int, std::int64_t, std::int64_t>) {
     const void* const places[] = {first, more...};
     const std::int64_t row_bytes = columns * static_cast<std::int64_t>(sizeof(Storage));
-    const std::int64_t bytes = row_bytes <= 1 << 16 ? row_bytes : 0;
+    const std::int64_t bytes = row_bytes <= 1 << 18 ? row_bytes : 0;
     return Team(places, static_cast<int>(1 + sizeof...(more)), bytes, passes * Team::blocks_of(columns));
   } else {
     return Team{};

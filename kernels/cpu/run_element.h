@@ -6,21 +6,35 @@
 #include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/parallel.h"
 #include "kernels/element.h"
+#include "kernels/map.h"
 
 namespace assay::cpu {
 
-static constexpr std::int64_t element_block = 512;
+// Elements of one block: 512 bytes of the widest operand. The memory takes few requests at a time, and a processor that
+// is out of places for them waits, so they are made in small groups.
+template <class... Storages>
+static constexpr std::int64_t element_block() {
+  std::size_t widest = 1;
+  ((widest = sizeof(Storages) > widest ? sizeof(Storages) : widest), ...);
+  return 512 / static_cast<std::int64_t>(widest);
+}
 
-// f(begin, end) for blocks of elements. `operands` are the arrays it goes through, fetched one block ahead.
+static constexpr std::int64_t blocks_ahead = 8;
+
+// f(begin, size) for blocks of elements; the size of a whole block is a constant, so that its loops have no loose ends.
+// `operands` are the arrays it goes through, fetched ahead.
 template <class Function, class... Storages>
 static inline void each_block(std::int64_t count, int threads, Function f, const Storages*... operands) {
+  constexpr std::int64_t block = element_block<Storages...>();
   over_elements(count, threads, [=](std::int64_t first, std::int64_t last) {
-    for (std::int64_t begin = first; begin < last; begin += element_block) {
-      const std::int64_t end = begin + element_block < last ? begin + element_block : last;
-      const std::int64_t next = end + element_block < last ? end + element_block : last;
-      (fetch(operands + end, operands + next), ...);
-      f(begin, end);
+    std::int64_t begin = first;
+    for (; begin + block <= last; begin += block) {
+      const std::int64_t ahead =
+          begin + blocks_ahead * block < last - block ? begin + blocks_ahead * block : last - block;
+      (fetch(operands + ahead, operands + ahead + block), ...);
+      f(begin, std::integral_constant<std::int64_t, block>{});
     }
+    if (begin < last) f(begin, last - begin);
   });
 }
 
@@ -28,30 +42,20 @@ static inline void each_block(std::int64_t count, int threads, Function f, const
 template <class Team, class Function, class... Storages>
 static inline void each_element(std::int64_t count, int threads, Function f, const Storages*... operands) {
   each_block(
-      count, threads,
-      [=](std::int64_t begin, std::int64_t end) { Team{}.each(end - begin, [=](std::int64_t i) { f(begin + i); }); },
+      count, threads, [=](std::int64_t begin, auto size) { Team{}.each(size, [=](std::int64_t i) { f(begin + i); }); },
       operands...);
 }
 
-// y[i] = f(x[i]) in float. Narrow formats are widened and narrowed block by block: with the conversions in the same
-// loop, what depends on each other is so long that the processor cannot see far enough ahead to overlap it.
-template <class Team, class Storage, class Function>
-static inline void map_element(std::int64_t count, int threads, const Storage* x, Storage* y, Function f) {
-  if constexpr (std::is_same_v<Storage, float>) {
-    each_element<Team>(
-        count, threads, [=](std::int64_t i) { y[i] = f(x[i]); }, x, y);
-  } else {
-    each_block(
-        count, threads,
-        [=](std::int64_t begin, std::int64_t end) {
-          float values[element_block];
-          float* const value = values;
-          Team{}.each(end - begin, [=](std::int64_t i) { value[i] = bodies::to_float(x[begin + i]); });
-          Team{}.each(end - begin, [=](std::int64_t i) { value[i] = f(value[i]); });
-          Team{}.each(end - begin, [=](std::int64_t i) { y[begin + i] = bodies::from_float<Storage>(value[i]); });
-        },
-        x, y);
-  }
+// y[i] = f(x[i]...) in float.
+template <class Team, class Storage, class Function, class... Inputs>
+static inline void map_element(std::int64_t count, int threads, Storage* y, Function f, const Inputs*... x) {
+  each_block(
+      count, threads,
+      [=](std::int64_t begin, auto size) {
+        bodies::map(
+            Team{}, size, y + begin, [=](std::int64_t, auto... values) { return f(values...); }, x + begin...);
+      },
+      x..., y);
 }
 
 // f(row, first, last) for pieces of rows, cut so that each thread gets the same number of elements.
@@ -76,9 +80,8 @@ static inline void run_swiglu(const Pointwise& op, const BodyCall& call) {
     const Storage* const gate = gate_up + row * 2 * columns + first;
     const Storage* const up = gate + columns;
     Storage* const to = y + row * columns + first;
-    Team{}.each(last - first, [=](std::int64_t i) {
-      to[i] = bodies::from_float<Storage>(bodies::swiglu(bodies::to_float(gate[i]), bodies::to_float(up[i])));
-    });
+    bodies::map(
+        Team{}, last - first, to, [](std::int64_t, float g, float u) { return bodies::swiglu(g, u); }, gate, up);
   });
 }
 
@@ -110,17 +113,14 @@ static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
   switch (op.kind) {
     case PointwiseKind::gelu: {
       Storage* const y = as<Storage>(call.operands[1]);
-      return map_element<Team>(count, call.threads, a, y, [](float x) { return bodies::gelu(x); });
+      return map_element<Team>(
+          count, call.threads, y, [](float x) { return bodies::gelu(x); }, a);
     }
     case PointwiseKind::gelu_backward: {
       const Storage* const x = as<Storage>(call.operands[1]);
       Storage* const dx = as<Storage>(call.operands[2]);
-      return each_element<Team>(
-          count, call.threads,
-          [=](std::int64_t i) {
-            dx[i] = bodies::from_float<Storage>(bodies::gelu_backward(bodies::to_float(a[i]), bodies::to_float(x[i])));
-          },
-          a, x, dx);
+      return map_element<Team>(
+          count, call.threads, dx, [](float dy, float value) { return bodies::gelu_backward(dy, value); }, a, x);
     }
     case PointwiseKind::swiglu:
       return run_swiglu<Team, Storage>(op, call);
@@ -129,10 +129,8 @@ static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
     case PointwiseKind::add: {
       const Storage* const b = as<Storage>(call.operands[1]);
       Storage* const y = as<Storage>(call.operands[2]);
-      return each_element<Team>(
-          count, call.threads,
-          [=](std::int64_t i) { y[i] = bodies::from_float<Storage>(bodies::to_float(a[i]) + bodies::to_float(b[i])); },
-          a, b, y);
+      return map_element<Team>(
+          count, call.threads, y, [](float left, float right) { return left + right; }, a, b);
     }
   }
 }
