@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "matrix_issue_data.h"
+#include "matrix_issue_keep.h"
 #include "matrix_issue_kernels.h"
 
 namespace vendor {
@@ -36,7 +37,10 @@ __device__ inline void mma_issue_body(int turns, std::uint32_t seed, std::uint32
   for (int set = 0; set < 2; ++set) {
     fill_operand<Form>(a[set], Form::a_words, seed, set * Form::a_words);
     fill_operand<Form>(b[set], Form::b_words, seed, first_word_of_b + set * Form::b_words);
-    for (int j = 0; j < Form::a_words; ++j) minus_a[set][j] = Form::negated(a[set][j]);
+    for (int j = 0; j < Form::a_words; ++j) {
+      minus_a[set][j] = Form::negated(a[set][j]);
+      keep(minus_a[set][j]);
+    }
   }
 #pragma unroll
   for (int i = 0; i < Form::chains; ++i) Form::multiply(d[i], a[i % 2], b[i / 2 % 2]);

@@ -1,6 +1,7 @@
 // Issue rate of tcgen05.mma, which only sm_100a and sm_103a have.
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix_issue_data.h"
+#include "matrix_issue_keep.h"
 #include "matrix_issue_kernels.h"
 #include "tcgen05_descriptor.h"
 
@@ -149,6 +150,8 @@ struct Issuer {
     for (unsigned s = 0; s < Form::slices; ++s) {
       a[s] = tcgen05_shared_descriptor({start + s * Form::k_bytes});
       b[s] = tcgen05_shared_descriptor({start + a_bytes + s * Form::k_bytes});
+      keep(a[s]);
+      keep(b[s]);
     }
   }
   template <int slice, bool negative>

@@ -1,6 +1,7 @@
 // Issue rate of wgmma, which only sm_90a has.
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix_issue_data.h"
+#include "matrix_issue_keep.h"
 #include "matrix_issue_kernels.h"
 #include "wgmma_descriptor.h"
 
@@ -133,6 +134,8 @@ struct FromShared {
     for (unsigned s = 0; s < slices; ++s) {
       a[s] = wgmma_descriptor({start + s * slice_bytes});
       b[s] = wgmma_descriptor({start + a_bytes + s * slice_bytes});
+      keep(a[s]);
+      keep(b[s]);
     }
   }
   template <int slice, bool negative>
@@ -159,8 +162,11 @@ struct FromRegisters {
   __device__ explicit FromRegisters(std::uint32_t start, std::uint32_t seed) {
     for (unsigned s = 0; s < slices; ++s) {
       b[s] = wgmma_descriptor({start + a_bytes + s * slice_bytes});
-      for (unsigned j = 0; j < 4; ++j)
+      keep(b[s]);
+      for (unsigned j = 0; j < 4; ++j) {
         a[s][j] = typical_word(Form::element, seed + 1, (s * 4 + j) * threads + threadIdx.x);
+        keep(a[s][j]);
+      }
     }
   }
   template <int slice, bool negative>
