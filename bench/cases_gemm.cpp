@@ -13,8 +13,9 @@ namespace assay {
 
 namespace {
 
-// D and the accumulator that go with inputs of this element, as training and inference use them.
-Gemm product(Element element, std::int64_t m, std::int64_t n, std::int64_t k) {
+// D, the accumulator and the layout that go with inputs of this element, as training and inference use them. Matrix
+// units of GPUs read elements of 8 bits along K alone, and weights are stored for that: B is [n, k].
+Gemm product(const DeviceInfo& device, Element element, std::int64_t m, std::int64_t n, std::int64_t k) {
   Gemm gemm;
   gemm.m = m;
   gemm.n = n;
@@ -28,6 +29,7 @@ Gemm product(Element element, std::int64_t m, std::int64_t n, std::int64_t k) {
     gemm.a.scaling = gemm.b.scaling = Scaling::tensor;
     gemm.d.element = Element::bf16;
   }
+  if (bits(element) == 8 && !is_processor(device)) gemm.transpose_b = true;
   return gemm;
 }
 
@@ -116,8 +118,10 @@ void keep_cold(Case& item, const DeviceInfo& device, ProfileKind profile, std::i
   if (!copies.far) item.conditions.push_back("near_cache");
 }
 
-Gemm attention(Element element, std::int64_t heads, std::int64_t length, std::int64_t head_size, bool scores) {
-  Gemm gemm = scores ? product(element, length, length, head_size) : product(element, length, head_size, length);
+Gemm attention(const DeviceInfo& device, Element element, std::int64_t heads, std::int64_t length,
+               std::int64_t head_size, bool scores) {
+  Gemm gemm = scores ? product(device, element, length, length, head_size)
+                     : product(device, element, length, head_size, length);
   gemm.batch = heads;
   gemm.transpose_b = scores;
   if (scores) gemm.alpha = head_size == 64 ? 0.125 : 0.0883883476483184405;  // 1 / sqrt(head size)
@@ -130,7 +134,7 @@ std::vector<Case> gemm_square_cases(const DeviceInfo& device, ProfileKind profil
   std::vector<Case> cases;
   for (const Element element : swept(device)) {
     for (const std::int64_t size : square_sizes(device, profile)) {
-      const Gemm gemm = product(element, size, size, size);
+      const Gemm gemm = product(device, element, size, size, size);
       if (!fits(device, profile, gemm)) continue;
       Case item = gemm_case("square/" + std::to_string(size), gemm);
       if (size == 1024 || size == 2048 || size == 8192) item.rank = 0;
@@ -139,7 +143,7 @@ std::vector<Case> gemm_square_cases(const DeviceInfo& device, ProfileKind profil
   }
   if (is_processor(device)) {
     for (const Element element : {Element::fp16, Element::fp8_e4m3}) {
-      cases.push_back(gemm_case("square/1024", product(element, 1024, 1024, 1024)));
+      cases.push_back(gemm_case("square/1024", product(device, element, 1024, 1024, 1024)));
     }
   }
   return cases;
@@ -150,14 +154,14 @@ std::vector<Case> gemm_layer_cases(const DeviceInfo& device, ProfileKind profile
   for (const Element element : layer_formats(device, profile)) {
     for (const Layer& layer : layers) {
       const std::int64_t tokens = tokens_for(device, profile, layer);
-      const Gemm gemm = product(element, tokens, layer.outputs, layer.inputs);
+      const Gemm gemm = product(device, element, tokens, layer.outputs, layer.inputs);
       if (bytes_of(gemm) > largest_set(device, profile) || too_large_for_quick(device, profile, layer, gemm)) continue;
       cases.push_back(gemm_case(fmt::format("{}/{}/{}", layer.model, layer.name, tokens), gemm));
     }
     for (const bool scores : {true, false}) {
       // One sequence of 512 through 12 heads of 64 (GPT-2), or 32 heads of 128 (Llama-3-8B) where there is time.
       const bool small = is_processor(device);
-      const Gemm gemm = attention(element, small ? 12 : 32, 512, small ? 64 : 128, scores);
+      const Gemm gemm = attention(device, element, small ? 12 : 32, 512, small ? 64 : 128, scores);
       if (bits(element) < 16 || !fits(device, profile, gemm)) continue;
       cases.push_back(gemm_case(
           std::string(small ? "gpt2" : "llama-3-8b") + "/attention_" + (scores ? "scores" : "values") + "/512", gemm));
@@ -174,7 +178,7 @@ std::vector<Case> gemm_decode_cases(const DeviceInfo& device, ProfileKind profil
   for (const Element element : formats) {
     for (const std::int64_t rows : {1, 8, 32}) {
       if (profile == ProfileKind::quick && is_processor(device) && element == Element::fp32 && rows > 1) continue;
-      const Gemm gemm = product(element, rows, 4096, 4096);
+      const Gemm gemm = product(device, element, rows, 4096, 4096);
       Case item = gemm_case("decode/" + std::to_string(rows) + "x4096x4096", gemm);
       keep_cold(item, device, profile, bytes_of(gemm));
       if (rows == 1) item.rank = 0;
@@ -188,7 +192,7 @@ std::vector<Case> gemm_variant_cases(const DeviceInfo& device, ProfileKind profi
   const std::int64_t size = is_processor(device) ? 1024 : 4096;
   const Element element = is_processor(device) ? Element::fp32 : Element::bf16;
   const std::string square = "square/" + std::to_string(size) + "/";
-  const Gemm plain = product(element, size, size, size);
+  const Gemm plain = product(device, element, size, size, size);
   std::vector<Case> cases;
   const bool brief = is_processor(device) && profile == ProfileKind::quick;
   for (const Pattern pattern : {Pattern::constant, Pattern::zero, Pattern::integer}) {

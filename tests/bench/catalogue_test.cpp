@@ -114,6 +114,22 @@ TEST(Catalogue, EveryCaseHasExactlyOneThingToDo) {
   }
 }
 
+TEST(Catalogue, BytesLieAlongKOnGpusAndAsEverOnProcessors) {
+  const auto transposed = [](const DeviceInfo& device, const std::string& start) {
+    int yes = 0;
+    int no = 0;
+    for (const Case& item : cases_for(device, ProfileKind::full)) {
+      if (item.name.rfind(start, 0) == 0) ++(std::get<Gemm>(item.work.steps.front().op).transpose_b ? yes : no);
+    }
+    return std::make_pair(yes > 0, no > 0);
+  };
+  for (const char* element : {"gemm/fp8_e4m3/square", "gemm/int8/square", "gemm/fp8_e4m3/decode"}) {
+    EXPECT_EQ(transposed(accelerator(), element), std::make_pair(true, false)) << element;
+  }
+  EXPECT_EQ(transposed(processor(), "gemm/int8/square"), std::make_pair(false, true));
+  EXPECT_EQ(transposed(accelerator(), "gemm/fp16/decode"), std::make_pair(false, true));
+}
+
 TEST(Catalogue, HasTheCasesThatPeopleAskFor) {
   const auto cases = cases_for(processor(), ProfileKind::quick);
   for (const char* name : {"gemm/bf16/square/2048",
