@@ -42,13 +42,13 @@ int poison_byte(Element element) {
 
 // Angles of positions and the like are few, and made by the host's cosine so that they are the same everywhere.
 std::vector<std::byte> host_made(const Tensor& tensor, const Filling& filling) {
-  const std::int64_t width = bits(tensor.format.element) / 8;
-  if (width < 1) throw Unsupported("tensor \"" + tensor.name + "\" holds a table in elements smaller than a byte");
-  const std::int64_t count = elements(tensor);
-  std::vector<std::byte> image(static_cast<std::size_t>(count * width));
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint64_t word = encode(tensor.format.element, filling(i));
-    std::memcpy(image.data() + i * width, &word, static_cast<std::size_t>(width));  // little-endian
+  const auto width = static_cast<std::size_t>(std::max(1, bits(tensor.format.element) / 8));
+  std::vector<std::byte> image(static_cast<std::size_t>(scales_offset(tensor)));
+  for (std::int64_t i = 0; i < elements(tensor); ++i) {
+    std::uint64_t word = encode(tensor.format.element, filling(i)) << high_nibble_shift(tensor, i);
+    std::byte* const to = image.data() + byte_of(tensor, i);
+    if (high_nibble_shift(tensor, i) != 0) word |= static_cast<std::uint64_t>(*to);
+    std::memcpy(to, &word, width);  // little-endian
   }
   return image;
 }

@@ -38,4 +38,9 @@ inline std::int64_t byte_of(const Tensor& tensor, std::int64_t index) {
   return index / columns * ((columns + 1) / 2) + index % columns / 2;
 }
 
+// How far left in its byte an element of 4 bits lies: the even index is in the low half.
+inline unsigned high_nibble_shift(const Tensor& tensor, std::int64_t index) {
+  return bits(tensor.format.element) < 8 && index % matrix_of(tensor).columns % 2 != 0 ? 4 : 0;
+}
+
 }  // namespace assay::gpu

@@ -17,7 +17,7 @@ std::uint64_t bits_at(const Tensor& tensor, const std::vector<std::byte>& image,
   const auto at = static_cast<std::size_t>(byte_of(tensor, index) - image_begin);
   if (width < 8) {
     const auto byte = static_cast<unsigned>(image[at]);
-    return index % matrix_of(tensor).columns % 2 == 0 ? byte & 0xFU : byte >> 4U;
+    return (byte >> high_nibble_shift(tensor, index)) & 0xFU;
   }
   std::uint64_t word = 0;  // the machine is little-endian: the low bytes come first
   std::memcpy(&word, image.data() + at, static_cast<std::size_t>(width / 8));

@@ -83,8 +83,9 @@ void add_fragmentation(std::vector<Fact>& facts, const SurveyLimits& limits, int
       "largest_block_after_mixed_use_bytes", static_cast<double>(largest), "bytes",
       "in one piece, after every second of " + std::to_string(count) + " allocations of many sizes was released",
       "allocated on the device"));
-  const double lost = 1 - std::min(1.0, static_cast<double>(largest) / static_cast<double>(free));
-  facts.push_back(number_fact("fragmentation_share", lost < 0.02 ? 0 : lost, "",
+  // Less than the search can tell is nothing.
+  const std::int64_t lost = free - largest <= std::max(limits.least_step, free / 50) ? 0 : free - largest;
+  facts.push_back(number_fact("fragmentation_share", static_cast<double>(lost) / static_cast<double>(free), "",
                               "of the free memory that no single allocation could get", "allocated on the device"));
 }
 
@@ -95,7 +96,13 @@ void add_costs(std::vector<Fact>& facts, const SurveyLimits& limits) {
   double started = 0;
   for (int i = -1; i < rounds; ++i) {  // the first one grows the pool
     if (i == 0) started = limits.clock();
-    vendor::release_in_order(vendor::allocate_in_order(bytes, stream.get()), stream.get());
+    void* memory = vendor::allocate_in_order(bytes, stream.get());
+    try {
+      vendor::release_in_order(memory, stream.get());
+    } catch (...) {
+      vendor::release(memory);
+      throw;
+    }
     vendor::synchronise(stream.get());
   }
   facts.push_back(number_fact("stream_ordered_allocation_seconds", (limits.clock() - started) / rounds, "seconds",

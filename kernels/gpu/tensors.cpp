@@ -4,7 +4,9 @@
 
 #include <algorithm>
 
+#include "core/checked.h"
 #include "core/error.h"
+#include "core/host.h"
 
 namespace assay::gpu {
 namespace {
@@ -15,6 +17,16 @@ bool writes(const Step& step, int tensor) {
     if (step.operands[i] == tensor && all.at(i).access != Access::read) return true;
   }
   return false;
+}
+
+// Host memory is only promised when it is asked for, and taken when it is touched: then it is too late to say no.
+void require_host_memory(std::int64_t needed, const std::string& work) {
+  constexpr std::int64_t never_too_much = std::int64_t{16} << 20;
+  if (needed <= never_too_much) return;
+  const std::int64_t usable = usable_memory(host_limits());
+  if (needed <= usable) return;
+  throw OutOfMemory("preparing " + work + " takes " + std::to_string(needed) + " bytes of host memory, and only " +
+                    std::to_string(usable) + " can be had now");
 }
 
 }  // namespace
@@ -32,6 +44,11 @@ Tensors::Tensors(const Work& work, const Plan& plan, int copies, int device, ven
     size = std::max(size, plan.offset[i] + plan.bytes[i]);
   }
   blocks_.resize(static_cast<std::size_t>(std::max(1, copies)));
+  std::int64_t on_host = 0;
+  for (std::size_t i = 0; i < places_.size(); ++i) {
+    if (places_[i].kind != PlaceKind::device) on_host += sizes_[i];
+  }
+  require_host_memory(checked_multiply(on_host, static_cast<std::int64_t>(blocks_.size())), work.name);
   for (std::vector<Block>& blocks : blocks_) {
     for (std::size_t i = 0; i < places_.size(); ++i) {
       blocks.emplace_back(home_of(places_[i], device), sizes_[i], device);

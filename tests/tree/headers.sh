@@ -1,10 +1,47 @@
 #!/usr/bin/env bash
-# Every header compiles alone. Usage: headers.sh SOURCE_FOLDER GENERATED_FOLDER
+# Every header compiles alone. Usage: headers.sh SOURCE_FOLDER GENERATED_FOLDER [NVCC]
+# Headers of the GPU source are compiled against the vendor that the tests pretend; those of cuda/ against the toolkit of
+# that nvcc, and only where there is one.
 set -uo pipefail
 cd "$1" || exit 2
+generated=$2
+nvcc=${3:-}
+toolkit=
+if [ -n "$nvcc" ]; then toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include; fi
+
+check() { # by the host compiler: standard, header, more options
+  local standard=$1 header=$2
+  shift 2
+  echo "#include \"$header\"" | g++ "-std=$standard" -DFMT_HEADER_ONLY "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" \
+    "$@" -I. "-I$generated" -Wall -Wextra -fsyntax-only -x c++ - || { echo "$header does not compile alone"; exit 1; }
+}
+
+# by nvcc, for what only a device compiler understands
+check_device() {
+  local work
+  work=$(mktemp -d)
+  echo "#include \"$1\"" >"$work/alone.cu"
+  "$nvcc" -std=c++17 -arch=sm_80 -I. -Icuda "-I$generated" -ptx -o "$work/alone.ptx" "$work/alone.cu" || echo "$1 does not compile alone" >"$work/bad"
+  if [ -e "$work/bad" ]; then cat "$work/bad"; rm -r "$work"; exit 1; fi
+  rm -r "$work"
+}
+
+one() {
+  case $1 in
+    cuda/presence.h | cuda/availability.h) check c++20 "$1" ;;
+    cuda/*)
+      [ -n "$nvcc" ] || exit 0
+      if grep -qE '__device__|"(lanes|vendor)\.h"' "$1"; then check_device "$1"; else check c++20 "$1" -Icuda -isystem "$toolkit"; fi ;;
+    hip/presence.h) check c++20 "$1" ;;
+    kernels/gpu/*) check c++17 "$1" -Itests/host_vendor ;;
+    tests/host_vendor/* | tests/kernels/gpu_*) check c++20 "$1" -Itests/host_vendor ;;
+    core/models/*) check c++20 "$1" ;;
+    core/* | kernels/[a-z_]*.h) check c++17 "$1" ;;
+    *) check c++20 "$1" ;;
+  esac
+}
+export generated nvcc toolkit
+export -f check check_device one
 # The SIMD bodies are included by their own translation units only, with the flags of one processor level.
 find core results bench reports kernels cli cuda hip tests -name '*.h' -not -path '*/node_modules/*' -not -path 'kernels/cpu/run_*' |
-  xargs -P 2 -I{} sh -c '
-    standard=c++20
-    case {} in core/models/*) ;; core/*|kernels/[a-z_]*.h) standard=c++17 ;; esac
-    echo "#include \"{}\"" | g++ -std=$standard -DFMT_HEADER_ONLY "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" -I. -I"$0" -Wall -Wextra -fsyntax-only -x c++ - || { echo "{} does not compile alone"; exit 1; }' "$2"
+  xargs -P 2 -I{} bash -c 'one {}'
