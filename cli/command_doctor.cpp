@@ -214,15 +214,28 @@ bool devices_page(Page& page, const std::vector<Probed>& probed) {
 void diagnosis_page(Page& page, const std::vector<Presence>& presences, const std::vector<Probed>& probed) {
   page.heading("Looked up");
   for (const Probed& answer : probed) {
-    if (!answer.reason.empty()) page.bad(answer.plugin + ": " + answer.reason);
+    const bool explained = std::any_of(answer.diagnosis.begin(), answer.diagnosis.end(),
+                                       [&](const Fact& fact) { return is_obstacle(fact, answer); });
+    if (!answer.reason.empty() && !explained) page.bad(answer.plugin + ": " + answer.reason);
     for (const Fact& fact : answer.diagnosis) {
       if (unset(fact)) continue;
+      if (is_obstacle(fact, answer)) {
+        const Obstacle found = split(fact.reason);
+        page.bad(answer.plugin + ": " + found.problem);
+        if (!found.cure.empty()) page.plain("To mend it: " + found.cure + ".", "    ");
+        continue;
+      }
       missing(fact) ? page.bad(describe(fact)) : page.good(describe(fact));
     }
   }
   for (const Presence& presence : presences) {
     if (presence.cards.empty()) page.bad("no " + presence.vendor + " GPU is visible on the PCI bus or under /dev");
   }
+  if (std::all_of(presences.begin(), presences.end(), [](const Presence& one) { return one.cards.empty(); }))
+    page.plain(
+        "If this machine was rented with a GPU: start the container with the GPU passed in (docker run --gpus all, "
+        "or --device=/dev/kfd --device=/dev/dri), or ask the provider where it is.",
+        "    ");
   page.gap();
 }
 

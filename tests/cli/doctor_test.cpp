@@ -70,6 +70,19 @@ TEST(Doctor, TakesThePlugInsReasonWhereTheFilesShowNone) {
   EXPECT_THAT(said.words, HasSubstr("(10de:2331): error 802: the fabric manager is not running To mend it: start it."));
 }
 
+TEST(Doctor, AMachineWithoutAnyGpuIsToldHowToGetOne) {
+  Probed cuda{"cuda", {}, {}, "cuda sees no usable device"};
+  cuda.diagnosis.push_back(words("cuda_devices", "", "there is no driver library; to mend it: install the driver"));
+  const Said said =
+      doctor_says({{"NVIDIA", "cuda", {}, "", "", ""}, {"AMD", "hip", {}, "", "", ""}}, {processor(), cuda});
+  EXPECT_THAT(said.text, StartsWith("Can be measured\n"));
+  EXPECT_THAT(said.words, HasSubstr("[no] cuda: there is no driver library To mend it: install the driver."));
+  EXPECT_THAT(said.words, HasSubstr("[no] no NVIDIA GPU is visible on the PCI bus or under /dev"));
+  EXPECT_THAT(said.words, HasSubstr("docker run --gpus all"));
+  EXPECT_THAT(said.words, Not(HasSubstr("sees no usable device")));
+  EXPECT_EQ(said.code, exit_good);
+}
+
 TEST(Doctor, ADeviceThatIsListedButDoesNotWorkIsNotCalledMeasurable) {
   const Probed cuda{"cuda", {device("cuda:0", "cuda", {words("usable", "no", "it is busy")})}, {}, ""};
   const Said said = doctor_says({card()}, {cuda});
