@@ -13,6 +13,18 @@ struct Same {
   }
 };
 
+// Nearest even, by an instruction where the device has one.
+template <class To>
+__device__ To rounded_to(float value) {
+  if constexpr (std::is_same_v<To, bodies::Fp8E4m3> && vendor::has_fp8_conversions()) {
+    return {vendor::float_to_fp8_e4m3(value)};
+  } else if constexpr (std::is_same_v<To, bodies::Fp8E5m2> && vendor::has_fp8_conversions()) {
+    return {vendor::float_to_fp8_e5m2(value)};
+  } else {
+    return bodies::from_float<To>(value);
+  }
+}
+
 // One kernel with and without a scale, since there are many pairs of formats. The scale is read from memory, and stays
 // in the nearest cache.
 template <class To>
@@ -21,7 +33,7 @@ struct CastOne {
   template <class From>
   __device__ To operator()(From x) const {
     const float value = bodies::to_float(x);
-    return bodies::from_float<To>(scale == nullptr ? value : value / *scale);
+    return rounded_to<To>(scale == nullptr ? value : value / *scale);
   }
 };
 
@@ -61,8 +73,9 @@ Prepared prepare_cast(const Cast& op, const Pointers& operands, const BodySetup&
     if (!scaled) return prepare_elements<wide<To>, 4>(Map1<Same, To, To>{{}, y, x, false}, op.count, setup);
   }
   // 16 bytes of the wider side, but not more than 8 elements: their conversions are long, and there are 64 of them.
+  // Between two formats of 8 bits nobody is in a hurry.
   constexpr int narrower = wide<From> < wide<To> ? wide<From> : wide<To>;
-  constexpr int width = narrower < 8 ? narrower : 8;
+  constexpr int width = narrower == 16 ? 4 : narrower;
   const float* const scale = scaled ? as<float>(operands.at(1)) : nullptr;
   return prepare_elements<width, 2>(Map1<CastOne<To>, To, From>{{scale}, y, x, false}, op.count, setup);
 }

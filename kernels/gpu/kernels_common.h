@@ -27,7 +27,7 @@ inline std::int64_t ceiling(std::int64_t a, std::int64_t b) { return (a + b - 1)
 // f(Storage{}) for the formats whose arithmetic is in float.
 template <class Function>
 auto with_storage(Element element, Function f) {
-  if (element == Element::bf16) return f(bodies::Bf16{});
+  if (element == Element::bf16) return f(bodies::Brain{});
   if (element == Element::fp16) return f(bodies::Half{});
   if (element != Element::fp32) throw Unsupported("the GPU's own kernels do not compute with " + text(element));
   return f(float{});
@@ -97,6 +97,21 @@ static inline __device__ void over_chunks(std::int64_t chunks, Load load_chunk, 
     } else {
       for (std::int64_t c = own; c < chunks; c += threads) use(c, load_chunk(c));
     }
+  }
+}
+
+// The same where doing a chunk again does no harm: less to compile, and no second way through.
+template <int unroll, class Load, class Use>
+static inline __device__ void over_chunks_repeating(std::int64_t chunks, Load load_chunk, Use use) {
+  const std::int64_t threads = vendor::threads_per_block();
+  const std::int64_t tile = threads * unroll;
+  const std::int64_t last = chunks - 1;
+  for (std::int64_t first = vendor::block_index() * tile; first < chunks; first += vendor::blocks() * tile) {
+    const std::int64_t own = first + vendor::thread_index();
+    const auto chunk = [=](int u) { return own + u * threads < last ? own + u * threads : last; };
+    decltype(load_chunk(own)) loaded[unroll];
+    for (int u = 0; u < unroll; ++u) loaded[u] = load_chunk(chunk(u));
+    for (int u = 0; u < unroll; ++u) use(chunk(u), loaded[u]);
   }
 }
 

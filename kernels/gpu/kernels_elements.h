@@ -7,15 +7,21 @@
 namespace assay::gpu {
 
 // An operation has Loaded<width>, load<width>(at), which reads what `width` elements from `at` need, and
-// store<width>(at, loaded), which does the rest. What does not fill a chunk is done one by one.
+// store<width>(at, loaded), which does the rest. What does not fill a chunk is done one by one. `repeatable` says that
+// doing a chunk again changes nothing: then a last tile that is not full does its last chunk as often as it takes, by
+// the same code as the others.
 template <int width, int unroll, class Operation>
 __global__ static void element_kernel(Operation operation, std::int64_t count) {
   const std::int64_t chunks = count / width;
-  over_chunks<unroll>(
-      chunks, [=](std::int64_t c) { return operation.template load<width>(c * width); },
-      [=](std::int64_t c, const typename Operation::template Loaded<width>& loaded) {
-        operation.template store<width>(c * width, loaded);
-      });
+  const auto load = [=](std::int64_t c) { return operation.template load<width>(c * width); };
+  const auto use = [=](std::int64_t c, const typename Operation::template Loaded<width>& loaded) {
+    operation.template store<width>(c * width, loaded);
+  };
+  if constexpr (Operation::repeatable) {
+    over_chunks_repeating<unroll>(chunks, load, use);
+  } else {
+    over_chunks<unroll>(chunks, load, use);
+  }
   if constexpr (width > 1) {
     if (vendor::block_index() + 1 == vendor::blocks()) {
       const std::int64_t step = vendor::threads_per_block();
@@ -41,6 +47,7 @@ Prepared prepare_elements(const Operation& operation, std::int64_t count, const 
 // y = f()
 template <class Function, class Out>
 struct Map0 {
+  static constexpr bool repeatable = true;
   Function f;
   Out* y;
   bool streaming;
@@ -61,6 +68,7 @@ struct Map0 {
 // y[i] = f(x[i])
 template <class Function, class Out, class In>
 struct Map1 {
+  static constexpr bool repeatable = true;
   Function f;
   Out* y;
   const In* x;
@@ -82,6 +90,7 @@ struct Map1 {
 // z[i] = f(x[i], y[i])
 template <class Function, class Storage>
 struct Map2 {
+  static constexpr bool repeatable = true;
   Function f;
   Storage* z;
   const Storage* x;

@@ -78,7 +78,7 @@ __global__ static void norm_backward_kernel(Backward<Storage> to, std::int64_t r
   }
 }
 
-constexpr unsigned long_threads = 1024;
+constexpr unsigned long_threads = 512;
 
 template <bool centred, class Storage>
 Prepared prepare_forward(const Norm& op, const Pointers& operands, const BodySetup& setup) {

@@ -136,6 +136,7 @@ Prepared prepare_pointwise(const Pointwise& op, const Pointers& operands, const 
 // One step of the optimizer, four elements at a time: 16 bytes of each fp32 operand.
 template <class Gradient, class Weight>
 struct AdamOperation {
+  static constexpr bool repeatable = false;
   const float* scalars;
   const Gradient* gradient;
   float* master;

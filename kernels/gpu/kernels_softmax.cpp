@@ -139,11 +139,11 @@ __global__ static void long_cross_entropy_kernel(const Storage* logits, const st
   }
 }
 
-// One block of many threads a multiprocessor: the rows on their way then fit into the last cache.
+// Few blocks of many threads: the rows on their way should fit into the last cache.
 unsigned long_grid(std::int64_t rows, const BodySetup& setup) {
-  return grid_over(std::min<std::int64_t>(rows, vendor::multiprocessors(setup.kernel.device)));
+  return grid_over(std::min<std::int64_t>(rows, 2 * std::int64_t{vendor::multiprocessors(setup.kernel.device)}));
 }
-constexpr unsigned long_threads = 1024;
+constexpr unsigned long_threads = 512;
 
 template <int width, class Storage>
 Prepared prepare_long_softmax(const Softmax& op, const Storage* x, Storage* y, const BodySetup& setup) {

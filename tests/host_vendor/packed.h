@@ -20,6 +20,18 @@ inline std::uint16_t float_to_half(float value) {
   return static_cast<std::uint16_t>(assay::encode(assay::Element::fp16, static_cast<double>(value)));
 }
 
+inline std::uint16_t float_to_bf16(float value) {
+  return static_cast<std::uint16_t>(assay::encode(assay::Element::bf16, static_cast<double>(value)));
+}
+
+constexpr bool has_fp8_conversions() { return true; }
+inline std::uint8_t float_to_fp8_e4m3(float value) {
+  return static_cast<std::uint8_t>(assay::encode(assay::Element::fp8_e4m3, static_cast<double>(value)));
+}
+inline std::uint8_t float_to_fp8_e5m2(float value) {
+  return static_cast<std::uint8_t>(assay::encode(assay::Element::fp8_e5m2, static_cast<double>(value)));
+}
+
 namespace host {
 
 // Doubles hold the product and the sum of 16-bit numbers nearly exactly: one rounding, but for rare ties.
