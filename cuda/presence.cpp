@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
-#include <regex>
 #include <sstream>
 #include <system_error>
 
@@ -42,14 +41,24 @@ std::vector<std::filesystem::path> entries(const std::filesystem::path& folder) 
   return found;
 }
 
+// "580.65" or "580.65.06".
+bool is_version(const std::string& word) {
+  const auto dots = std::count(word.begin(), word.end(), '.');
+  const bool plain =
+      std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c) != 0 || c == '.'; });
+  return plain && (dots == 1 || dots == 2) && word.front() != '.' && word.back() != '.' &&
+         word.find("..") == std::string::npos;
+}
+
 // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  550.54.15  Tue Mar  5 ..." holds the version of the driver.
 std::string kernel_driver(const std::filesystem::path& root) {
   std::ifstream file(root / "proc/driver/nvidia/version");
   std::string line;
   std::getline(file, line);
-  std::smatch found;
-  const std::regex version(R"(\s(\d+\.\d+(\.\d+)?)\s)");
-  return std::regex_search(line, found, version) ? found[1].str() : "";
+  std::istringstream words(line);
+  for (std::string word; words >> word;)
+    if (is_version(word)) return word;
+  return "";
 }
 
 // Cards have numbers of their own; a container may have been given just the fourth: /dev/nvidia3.
@@ -98,12 +107,12 @@ class Libraries {
   // "550.54.15" of every "libnvidia-ml.so.550.54.15" and "libcuda.so.550.54.15".
   std::vector<std::string> versions() const {
     std::vector<std::string> all;
-    const std::regex name(R"((libnvidia-ml|libcuda)\.so\.(\d{3,}\.\d+(\.\d+)?))");
     for (const auto& folder : folders_) {
       for (const auto& path : entries(folder)) {
         const std::string file = path.filename().string();
-        std::smatch parts;
-        if (std::regex_match(file, parts, name)) all.push_back(parts[2].str());
+        for (const std::string start : {"libnvidia-ml.so.", "libcuda.so."})
+          if (file.rfind(start, 0) == 0 && is_version(file.substr(start.size())))
+            all.push_back(file.substr(start.size()));
       }
     }
     return all;
