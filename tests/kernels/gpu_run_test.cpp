@@ -30,7 +30,7 @@ class RunOnPretendedGpu : public testing::Test {
 };
 
 TEST_F(RunOnPretendedGpu, MeasuresACaseOfEachFamily) {
-  const Ended ended = assay(
+  const Ended ended = program(
       {"run", "--device", "hostgpu", "--profile", "quick", "--out", "run", "--filter",
        "^(launch/(kernel|graph|synchronise)|transfer/(host_to_device|device_to_host)/(pinned|pageable)/4KiB|"
        "transfer/both_ways/pinned/4KiB|transfer/within_device/(engine|kernel)/4KiB|capacity/(limits|rounding))$"});
