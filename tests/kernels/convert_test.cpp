@@ -116,5 +116,31 @@ TYPED_TEST(Convert, RoundsFloatsOfEverySizeAsTheCoreEncodesThem) {
   }
 }
 
+// From bf16 there are shorter ways than through float; none may show in the result.
+TYPED_TEST(Convert, ComesFromEveryBf16AsFromTheSameFloat) {
+  for (std::uint64_t code = 0; code <= 0xffff; ++code) {
+    const auto from = storage_of<Bf16>(code);
+    if constexpr (std::is_same_v<TypeParam, Bf16>) {
+      ASSERT_EQ(code_of(convert<TypeParam>(from)), code);
+    } else {
+      ASSERT_EQ(code_of(convert<TypeParam>(from)), encode(TestFixture::element, decode(Element::bf16, code)))
+          << text(TestFixture::element) << " from bf16 code " << std::hex << code;
+    }
+  }
+}
+
+// And into bf16: from 8 bits nothing is rounded.
+TYPED_TEST(Convert, GoesToBf16AsTheSameFloatWould) {
+  for (std::uint64_t code = 0; code < TestFixture::codes; ++code) {
+    const double value = decode(TestFixture::element, code);
+    const Bf16 got = convert<Bf16>(storage_of<TypeParam>(code));
+    if (std::isnan(value)) {
+      ASSERT_TRUE(std::isnan(to_float(got))) << "code " << code;
+    } else {
+      ASSERT_EQ(code_of(got), encode(Element::bf16, value)) << text(TestFixture::element) << " code " << code;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace assay::bodies

@@ -52,6 +52,22 @@ TEST(Math, ExponentialHasLimits) {
   });
 }
 
+TEST(Math, PowerOfTwoIsWithinItsBoundAndHasLimits) {
+  const auto library = [](double x) { return std::exp2(x); };
+  expect_relative(0.0f, 127.5f, 2e-7, power_of_two, library);
+  expect_relative(-0.0f, -126.0f, 2e-7, power_of_two, library);
+  for (int whole = -126; whole < 128; ++whole)
+    EXPECT_EQ(power_of_two(static_cast<float>(whole)), std::ldexp(1.0f, whole));
+  EXPECT_EQ(power_of_two(128.0f), infinity);
+  EXPECT_EQ(power_of_two(infinity), infinity);
+  EXPECT_EQ(power_of_two(-127.5f), 0.0f);
+  EXPECT_EQ(power_of_two(-infinity), 0.0f);
+  EXPECT_TRUE(std::isnan(power_of_two(nan)));
+  sweep(-126.0f, -200.0f, [](float x) {
+    ASSERT_NEAR(static_cast<double>(power_of_two(x)), std::exp2(static_cast<double>(x)), 2e-38) << "at " << x;
+  });
+}
+
 TEST(Math, SigmoidIsWithinItsBound) {
   expect_relative(0.0f, infinity, 3.5e-7, sigmoid, sigmoid_in_double);
   expect_relative(-0.0f, -87.3f, 3.5e-7, sigmoid, sigmoid_in_double);
