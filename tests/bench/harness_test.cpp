@@ -178,14 +178,12 @@ TEST(Harness, MeasuresOnInAFreshWorkerWhenTheDeviceWasLost) {
   EXPECT_EQ(row.reason, "device lost: the script says so");
   EXPECT_EQ(row.process, "1");
   EXPECT_EQ(rows_of(run, "gemm/fp32/case/3").front().process, "2");
-  EXPECT_THAT(stage.left_behind(5), IsEmpty());
 }
 
 TEST(Harness, SkipsTheRestOfADeviceThatWasLostTwiceInARow) {
   Stage stage(json{{"cases", 6}, {"rules", list(rule("prepare", "gemm", "lose"))}});
   EXPECT_EQ(stage.measure().code, 1);
   const assay::Run run = read_run(stage.out());
-  EXPECT_EQ(only_row(run, "gemm/fp32/case/1").status, Status::failed);
   EXPECT_EQ(only_row(run, "gemm/fp32/case/2").status, Status::failed);
   for (const char* name : {"gemm/fp32/case/3", "memory/triad/case/1", "memory/triad/case/3"}) {
     EXPECT_EQ(only_row(run, name).status, Status::skipped) << name;
