@@ -35,7 +35,9 @@ class MatrixLibrary {
   virtual ~MatrixLibrary() = default;
   virtual std::vector<assay::Fact> facts() const = 0;  // path and version, or what was looked for and what to install
   virtual assay::Support supports(const assay::Gemm& gemm, int device) const = 0;
-  // For the device in use; the stream is for trying algorithms. Throws Unsupported, OutOfMemory, Error.
+  // For the device in use; the stream is for trying algorithms, which Algorithm::best does on the operands as they are,
+  // overwriting D: their order is that of real work only where something like it lies there. Throws Unsupported,
+  // OutOfMemory, Error.
   virtual std::unique_ptr<Launchable> plan(const assay::Gemm& gemm, const MatrixOperands& operands,
                                            const MatrixPreparation& preparation, int device, Stream stream) = 0;
 };

@@ -22,6 +22,10 @@ assay::Support matrix_issue_possible(const assay::Issue& issue, int architecture
 // where that is more than a loop counts.
 int turns_for(const assay::Issue& issue, const IssueKernel& kernel);
 
+// By which power of two `turns` that take `seconds` must be multiplied so that they last 5 ms: starting a kernel and
+// making its operands takes about 10 us, which then is 0.2 %.
+int lengthening(double seconds, int turns);
+
 // matrix_issue_possible() for a device. Never throws; where the device cannot be asked, that is the reason.
 assay::Support supports_matrix_issue(const assay::Issue& issue, int device);
 
