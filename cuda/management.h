@@ -12,8 +12,8 @@ struct Obstacle {
 };
 
 // For a runtime that sees no device it can use: what its error number does not tell. Lost cards, versions that do not
-// match, compute modes, MIG without an instance, an NVSwitch fabric that is not set up. Opens the management library, so
-// it belongs into a process that may hang. Never throws.
+// match, compute modes, MIG without an instance, an NVSwitch fabric that is not set up. Opens the management library,
+// so it belongs into a process that may hang. Never throws.
 Obstacle management_obstacle();
 
 }  // namespace vendor

@@ -14,14 +14,16 @@
 
 #include "core/pci.h"
 
-#ifndef ASSAY_CUDA_TOOLKIT
-#define ASSAY_CUDA_TOOLKIT 0  // no plug-in is built
-#endif
-
 namespace assay::cuda {
 namespace {
 
 constexpr std::uint32_t vendor_id = 0x10de;
+
+#ifdef ASSAY_CUDA_TOOLKIT
+constexpr int built_with = ASSAY_CUDA_TOOLKIT;
+#else
+constexpr int built_with = 0;  // no plug-in is built
+#endif
 
 struct Trouble {
   std::string problem;
@@ -225,7 +227,7 @@ Trouble trouble(const std::filesystem::path& root, const Circumstances& here, co
 
 Circumstances circumstances() {
   Circumstances here;
-  here.toolkit = ASSAY_CUDA_TOOLKIT;
+  here.toolkit = built_with;
   if (const char* visible = std::getenv("CUDA_VISIBLE_DEVICES")) here.visible = visible;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) here.library_path = path;
   return here;
