@@ -9,6 +9,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/fill.h"
@@ -133,6 +134,22 @@ inline DeviceValues run_on_device(const Op& op, const DeviceValues& before, unsi
   return after;
 }
 
+// Elements of an operand that are worth a look: all of a small one; of a large one every few, the last always. And
+// those of a gradient where the targets are.
+inline std::vector<std::int64_t> places_to_check(const Op& op, const DeviceValues& before, std::size_t operand) {
+  const auto count = static_cast<std::int64_t>(before[operand].size());
+  const std::int64_t step = count <= 300 ? 1 : (count / 60) | 1;
+  std::vector<std::int64_t> places;
+  for (std::int64_t index = count - 1; index >= 0; index -= step) places.push_back(index);
+  const auto* entropy = std::get_if<CrossEntropy>(&op);
+  if (entropy != nullptr && operand == 3) {
+    for (std::int64_t row = 0; row < entropy->rows; ++row) {
+      places.push_back(row * entropy->columns + static_cast<std::int64_t>(before[1][static_cast<std::size_t>(row)]));
+    }
+  }
+  return places;
+}
+
 // Fails the test where a written element is further from expected() than tolerance() allows.
 inline void expect_as_core_says(const Op& op, const DeviceValues& before, const DeviceValues& after) {
   const Reader reader = [&](int operand, std::int64_t index) {
@@ -141,10 +158,7 @@ inline void expect_as_core_says(const Op& op, const DeviceValues& before, const 
   const std::vector<Operand> all = operands(op);
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].access == Access::read) continue;
-    const auto count = static_cast<std::int64_t>(after[i].size());
-    // Every place of small results; of large ones every few, the last ones always.
-    const std::int64_t step = count <= 300 ? 1 : (count / 60) | 1;
-    for (std::int64_t index = count - 1; index >= 0; index -= step) {
+    for (const std::int64_t index : places_to_check(op, before, i)) {
       const double want = expected(op, static_cast<int>(i), index, reader);
       const double got = after[i][static_cast<std::size_t>(index)];
       ASSERT_LE(std::abs(got - want), tolerance(op, static_cast<int>(i), index, reader))
