@@ -58,3 +58,29 @@ configure_and_build() {
     exit 70
   fi
 }
+
+# True where a GPU that a plug-in could use can be seen, usable or not.
+gpu_visible() {
+  local node vendor
+  for node in /dev/nvidia[0-9]* /dev/dxg /dev/kfd; do [ -e "$node" ] && return 0; done
+  for vendor in /sys/bus/pci/devices/*/vendor; do
+    case "$(cat "$vendor" 2>/dev/null)" in 0x10de | 0x1002)
+      case "$(cat "${vendor%vendor}class" 2>/dev/null)" in 0x03* | 0x12*) return 0 ;; esac ;;
+    esac
+  done
+  return 1
+}
+
+# Fills gpu_options with what cmake needs to compile kernels for this machine's GPUs and no others: for all
+# architectures it takes minutes of a rented hour.
+choose_gpu_options() {
+  gpu_options=(-DASSAY_GPU=ON -DASSAY_CUDA_ARCHITECTURES=)
+  if ! gpu_visible; then
+    say "No GPU is visible here, so only the processor's plug-in is built."
+    gpu_options=(-DASSAY_GPU=OFF)
+    return 0
+  fi
+  local found
+  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$' | sort -un | paste -sd ';') || true
+  [ -z "$found" ] || gpu_options=(-DASSAY_GPU=ON "-DASSAY_CUDA_ARCHITECTURES=$found")
+}
