@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/sampler.h"
 #include "core/backend.h"
 #include "core/work.h"
 
@@ -16,8 +17,9 @@ enum class ProfileKind : std::uint8_t { quick, standard, full };
 
 // One thing to find out on one device. Either `work` has steps (a timed case), or `question` or `host_survey` is set.
 struct Case {
-  std::string name;    // "gemm/bf16/square/2048": clean, unique within a device, stable over releases
-  std::string family;  // "gemm", "issue", "memory", "latency", "transfer", "launch", "capacity", "host", "train"
+  std::string name;  // "gemm/bf16/square/2048": clean, unique within a device, stable over releases
+  std::string
+      family;  // "gemm", "issue", "memory", "latency", "transfer", "launch", "concurrency", "capacity", "host", "train"
   Work work;
   Preparation preparation;
   Pattern data = Pattern::typical;
@@ -25,8 +27,9 @@ struct Case {
   std::string phase;    // "burst", "sustained" or ""
   std::string variant;  // "default", "best", "nontemporal" or ""
   std::string precision;
-  bool whole_step = false;  // a many-step work: rows for its phases and its memory too
-  Work twin;                // the same steps in a shape that the interpreter can afford; checks a whole step
+  bool whole_step = false;       // a many-step work: rows for its phases and its memory too
+  Work twin;                     // the same steps in a shape that the interpreter can afford; checks a whole step
+  std::optional<Limits> limits;  // where the profile's do not suit: a point of a curve, or a sustained load
   std::vector<std::string> conditions;  // flags known beforehand: "near_cache" (not four times the last cache)
   std::optional<Question> question;     // answered by the back end
   std::string host_survey;         // answered by bench/host: "cpu", "memory", "shared_memory", "processes", "storage"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "bench/profile.h"
 
@@ -84,7 +85,8 @@ std::int64_t largest_set(const DeviceInfo& device, ProfileKind profile) {
 }
 
 DramSet dram_set(const DeviceInfo& device, ProfileKind profile) {
-  const std::int64_t wanted = std::max(4 * last_cache_bytes(device), 256 * mebibyte);
+  const std::int64_t least = is_processor(device) ? 256 * mebibyte : gibibyte;
+  const std::int64_t wanted = std::max(4 * last_cache_bytes(device), least);
   const std::int64_t largest = largest_set(device, profile);
   return {std::min(wanted, largest), 4 * last_cache_bytes(device) <= largest};
 }
@@ -96,6 +98,42 @@ Copies cold_copies(const DeviceInfo& device, ProfileKind profile, std::int64_t b
   copies.count = static_cast<int>(std::clamp<std::int64_t>(count, 1, 4096));
   copies.far = set.far && copies.count * bytes >= 4 * last_cache_bytes(device);
   return copies;
+}
+
+void keep_cold(Case& item, const DeviceInfo& device, ProfileKind profile, std::int64_t bytes) {
+  const Copies copies = cold_copies(device, profile, bytes);
+  item.preparation.operand_copies = copies.count;
+  item.cache = "cold";
+  if (!copies.far) item.conditions.push_back("near_cache");
+}
+
+std::vector<std::string> fact_list(const DeviceInfo& device, const std::string& name) {
+  std::vector<std::string> list;
+  for (const Fact& fact : device.facts) {
+    if (fact.name != name) continue;
+    std::istringstream parts(fact.text);
+    for (std::string part; std::getline(parts, part, ',');) {
+      if (!part.empty()) list.push_back(part);
+    }
+  }
+  return list;
+}
+
+void measure_briefly(Case& item, ProfileKind profile) {
+  if (profile == ProfileKind::full) item.limits = assay::profile(ProfileKind::standard).limits;
+}
+
+void sustain(Case& item, ProfileKind profile) {
+  const bool full = profile == ProfileKind::full;
+  Limits limits = assay::profile(profile).limits;
+  // Heat and power limits act within seconds, so that six runs must span more than one to see a drift.
+  limits.batch_seconds = full ? 0.25 : 0.1;
+  limits.runs_per_batch = 1;
+  limits.warm_up_seconds = full ? 5 : 2;
+  limits.steady_clock = full;
+  limits.maximum_seconds = full ? 30 : 6;
+  item.limits = limits;
+  item.phase = "sustained";
 }
 
 double longest_execution(ProfileKind profile) { return assay::profile(profile).limits.maximum_seconds * 0.6; }
@@ -122,8 +160,41 @@ Case single_case(const std::string& name, const Op& op, const std::string& preci
   return item;
 }
 
+namespace {
+
+// Fixed costs of a case on an accelerator: plans, allocations, and proving values one by one on the host.
+constexpr double accelerator_overhead = 0.08;
+constexpr double trying_algorithms = 0.4;           // Algorithm::best times a dozen or two
+constexpr double proving_by_twin = 0.3;             // the interpreter works on the host
+constexpr double pinning_seconds_per_byte = 5e-10;  // 2 GB/s: pages are cleared and locked one by one
+
+double host_bytes(const Work& work) {
+  double total = 0;
+  for (const Tensor& tensor : work.tensors) {
+    if (tensor.place.kind != PlaceKind::device) total += static_cast<double>(bytes(tensor));
+  }
+  return total;
+}
+
+// Accelerators are steady enough that samples rarely go on until the time is over.
+double accelerator_sampling(const Limits& limits, double once) {
+  const double run = std::max(once, limits.batch_seconds);
+  const int runs = run >= 10 * limits.batch_seconds ? 1 : limits.runs_per_batch;
+  return std::min(limits.warm_up_seconds + 1.5 * limits.minimum_samples * runs * run, limits.maximum_seconds);
+}
+
+// Copies go over a link that is slower than the memory at its ends.
+double wire_seconds(const Work& work) {
+  constexpr double bytes_per_second = 2e10;
+  return host_bytes(work) > 0 ? cost(work).bytes_wire / bytes_per_second : 0;
+}
+
+}  // namespace
+
+double worker_seconds(const DeviceInfo& device) { return is_processor(device) ? 0 : 0.8; }
+
 void estimate(Case& item, const DeviceInfo& device, ProfileKind profile) {
-  const Limits& limits = assay::profile(profile).limits;
+  const Limits& limits = item.limits ? *item.limits : assay::profile(profile).limits;
   double filled = 0;
   Element slowest = Element::fp32;
   for (const Tensor& tensor : item.work.tensors) {
@@ -134,6 +205,14 @@ void estimate(Case& item, const DeviceInfo& device, ProfileKind profile) {
   const double once = total.flops / rough_flops_per_second(device, slowest) +
                       (total.bytes_read + total.bytes_written) / rough_bytes_per_second(device);
   const double fills = 3 * filled * fill_seconds_per_element(device);
+  if (!is_processor(device)) {
+    const double execution = std::max(once, wire_seconds(item.work));
+    const double trying = item.preparation.algorithm == Algorithm::best ? trying_algorithms : 0;
+    const double twin = item.whole_step ? proving_by_twin : 0;
+    item.seconds_expected = accelerator_overhead + twin + fills + pinning_seconds_per_byte * host_bytes(item.work) +
+                            trying + accelerator_sampling(limits, execution) + 6 * execution;
+    return;
+  }
   const double sampling = std::max(0.6 * limits.maximum_seconds, once);
   item.seconds_expected = 0.05 + fills + sampling + 4 * once;
 }

@@ -40,6 +40,19 @@ struct Copies {
 };
 Copies cold_copies(const DeviceInfo& device, ProfileKind profile, std::int64_t bytes);
 
+// Sets the operand copies that keep a work of `bytes` cold, and says so.
+void keep_cold(Case& item, const DeviceInfo& device, ProfileKind profile, std::int64_t bytes);
+
+// What the device says of itself under this name: the text between its commas; empty where it says nothing.
+std::vector<std::string> fact_list(const DeviceInfo& device, const std::string& name);
+
+// A point of a curve, or one case of many: in the full profile it is measured as the standard one does, so that the
+// time goes where runs are compared.
+void measure_briefly(Case& item, ProfileKind profile);
+
+// Under load for seconds before it is timed, until the rate is steady: at most 6 s (standard), or 30 s (full).
+void sustain(Case& item, ProfileKind profile);
+
 // Seconds that one execution of this kind of case may take, so that enough samples fit into the profile's limits.
 double longest_execution(ProfileKind profile);
 
@@ -52,7 +65,10 @@ std::string size_name(std::int64_t bytes);
 // A case of one op: name, family, work, precision.
 Case single_case(const std::string& name, const Op& op, const std::string& precision);
 
-// Sets seconds_expected from the work's fills, its executions and the profile's limits.
+// Seconds until a fresh worker has a device's driver and libraries ready; next to nothing on a processor.
+double worker_seconds(const DeviceInfo& device);
+
+// Sets seconds_expected from the work's fills, its executions and its limits.
 void estimate(Case& item, const DeviceInfo& device, ProfileKind profile);
 
 }  // namespace assay

@@ -22,6 +22,16 @@ std::vector<Case> row_op_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> latency_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> transfer_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> launch_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> concurrency_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> train_cases(const DeviceInfo& device, ProfileKind profile);
+
+// What some of them are where the device is no processor.
+std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> accelerator_layer_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> accelerator_decode_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> accelerator_variant_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> accelerator_issue_cases();
+std::vector<Case> accelerator_transfer_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> gather_cases(const DeviceInfo& device, ProfileKind profile);
 
 }  // namespace assay

@@ -41,7 +41,7 @@ std::vector<Case> host_cases(const DeviceInfo& device, ProfileKind profile) {
   return cases;
 }
 
-std::vector<Case> capacity_cases(const DeviceInfo&, ProfileKind) {
+std::vector<Case> capacity_cases(const DeviceInfo& device, ProfileKind) {
   struct Asked {
     const char* name;
     Question question;
@@ -59,6 +59,16 @@ std::vector<Case> capacity_cases(const DeviceInfo&, ProfileKind) {
     item.seconds_expected = asked.seconds;
     cases.push_back(item);
   }
+  if (is_processor(device)) return cases;
+  // All of the memory written twice and read twice: memory that is not there, or does not keep what it is given, shows.
+  Case integrity;
+  integrity.name = "capacity/integrity";
+  integrity.family = "capacity";
+  integrity.question = Question::integrity;
+  integrity.rank = 0;
+  integrity.seconds_expected =
+      0.5 + 4 * static_cast<double>(device.memory_total.value_or(0)) / rough_bytes_per_second(device);
+  cases.push_back(integrity);
   return cases;
 }
 

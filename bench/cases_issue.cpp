@@ -1,4 +1,4 @@
-// Multiply-adds from registers, by format, on one core and on all.
+// Multiply-adds from a processor's registers, by format, on one core and on all.
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 
@@ -23,13 +23,10 @@ constexpr std::array<Way, 5> vector_ways = {{
     {Element::int8, Element::int32, Unit::vector},
 }};
 
-constexpr std::array<Way, 6> matrix_ways = {{
+// Processors with a matrix unit have it for these two.
+constexpr std::array<Way, 2> matrix_ways = {{
     {Element::bf16, Element::fp32, Unit::matrix},
-    {Element::fp16, Element::fp32, Unit::matrix},
     {Element::int8, Element::int32, Unit::matrix},
-    {Element::tf32, Element::fp32, Unit::matrix},
-    {Element::fp8_e4m3, Element::fp32, Unit::matrix},
-    {Element::fp64, Element::fp64, Unit::matrix},
 }};
 
 Case issue_case(const Way& way, int threads) {
@@ -48,16 +45,13 @@ Case issue_case(const Way& way, int threads) {
 }  // namespace
 
 std::vector<Case> issue_cases(const DeviceInfo& device, ProfileKind) {
+  if (!is_processor(device)) return accelerator_issue_cases();
   std::vector<Case> cases;
   for (const Way& way : vector_ways) {
     cases.push_back(issue_case(way, 0));
-    if (is_processor(device)) cases.push_back(issue_case(way, 1));
+    cases.push_back(issue_case(way, 1));
   }
-  for (const Way& way : matrix_ways) {
-    // Processors with a matrix unit have it for these two.
-    if (is_processor(device) && way.operands != Element::bf16 && way.operands != Element::int8) continue;
-    cases.push_back(issue_case(way, 0));
-  }
+  for (const Way& way : matrix_ways) cases.push_back(issue_case(way, 0));
   return cases;
 }
 

@@ -15,9 +15,15 @@ std::vector<Case> latency_cases(const DeviceInfo& device, ProfileKind profile) {
     chase.bytes = bytes;
     // Enough to take about a millisecond in a cache and a few in memory; the back end goes on where it stopped.
     chase.loads = bytes <= (1 << 20) ? 1 << 18 : 1 << 15;
+    if (!is_processor(device)) {
+      chase.stride = 128;  // a line; loads take longer there, and one thread is all that makes them
+      chase.loads = 1 << 14;
+    }
     Case item = single_case("latency/" + size_name(bytes), chase, "");
     item.preparation.threads = 1;
-    if (bytes * factor > last) item.rank = 0;
+    const bool farthest = bytes * factor > last;
+    if (farthest && is_processor(device)) item.rank = 0;
+    if (!farthest && !is_processor(device)) measure_briefly(item, profile);
     cases.push_back(item);
   }
   return cases;

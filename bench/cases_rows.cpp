@@ -113,8 +113,9 @@ std::vector<Case> row_op_cases(const DeviceInfo& device, ProfileKind profile) {
   DramSet set = dram_set(device, profile);
   if (brief) set.bytes = std::min<std::int64_t>(set.bytes, 256 << 20);  // filling takes longer than measuring
   const bool far = set.far && set.bytes >= 4 * last_cache_bytes(device);
+  const bool one_format = brief || (profile == ProfileKind::quick && !is_processor(device));
   const std::vector<Element> formats =
-      brief ? std::vector<Element>{Element::bf16} : std::vector<Element>{Element::bf16, Element::fp32};
+      one_format ? std::vector<Element>{Element::bf16} : std::vector<Element>{Element::bf16, Element::fp32};
   std::vector<Case> cases;
   for (const Element element : formats) {
     const OpsOfSize make(Format{element, Scaling::none}, set.bytes);
@@ -126,6 +127,7 @@ std::vector<Case> row_op_cases(const DeviceInfo& device, ProfileKind profile) {
       Case item = single_case("memory/" + named.name + "/" + text(element) + "/dram", named.op, text(element));
       item.cache = "cold";
       if (!far) item.conditions.push_back("near_cache");
+      if (!is_processor(device)) measure_briefly(item, profile);
       cases.push_back(item);
     }
   }

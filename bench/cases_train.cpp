@@ -130,7 +130,14 @@ std::vector<Case> train_cases(const DeviceInfo& device, ProfileKind profile) {
     for (const Element element : {Element::fp32, Element::bf16}) {
       cases.push_back(block_case(block, element, tokens(device, profile, block), false));
       if (profile == ProfileKind::quick) continue;
-      for (const Case& step : steps_alone(cases.back(), seen)) alone.push_back(step);
+      if (!is_processor(device) && element == Element::fp32) {  // nobody trains in it there
+        measure_briefly(cases.back(), profile);
+        continue;
+      }
+      for (Case& step : steps_alone(cases.back(), seen)) {
+        if (!is_processor(device)) measure_briefly(step, profile);
+        alone.push_back(std::move(step));
+      }
       cases.push_back(block_case(block, element, tokens(device, profile, block), true));
     }
   }

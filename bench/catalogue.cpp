@@ -19,9 +19,11 @@ const std::vector<Benchmark>& catalogue() {
       {"issue", "How fast does the processor multiply and add when nothing comes from memory?", issue_cases},
       {"memory", "How fast is memory, by size of the working set?", working_set_cases},
       {"memory", "How fast are the element and row operations between the products?", row_op_cases},
+      {"memory", "How fast are rows gathered from a table that no cache holds?", gather_cases},
       {"latency", "How long does one load take, by size of the working set?", latency_cases},
       {"transfer", "How fast are copies, by size?", transfer_cases},
       {"launch", "What does it cost to start, to wait and to allocate?", launch_cases},
+      {"concurrency", "What do several queues at once gain, and a copy beside a product?", concurrency_cases},
       {"train", "How long does one decoder block take, forward and backward?", train_cases},
       {"gemm", "What do layout, data, caches and the choice of algorithm change?", gemm_variant_cases},
   };
@@ -37,8 +39,22 @@ std::vector<Case> cases_for(const DeviceInfo& device, ProfileKind profile) {
       all.push_back(std::move(item));
     }
   }
-  // Within a rank the families stay together: each has a worker of its own, and starting one takes time.
-  std::stable_sort(all.begin(), all.end(), [](const Case& a, const Case& b) { return a.rank < b.rank; });
+  // Within a rank the families stay together: each has a worker of its own, and starting one takes time, on an
+  // accelerator so much that its families are gathered.
+  const auto place = [&device](const Case& item) -> std::ptrdiff_t {
+    if (is_processor(device)) return 0;
+    const auto& known = catalogue();
+    return std::find_if(known.begin(), known.end(), [&](const auto& one) { return one.family == item.family; }) -
+           known.begin();
+  };
+  std::stable_sort(all.begin(), all.end(), [&](const Case& a, const Case& b) {
+    return a.rank != b.rank ? a.rank < b.rank : place(a) < place(b);
+  });
+  std::string served;
+  for (Case& item : all) {
+    if (item.family != served) item.seconds_expected += worker_seconds(device);
+    served = item.family;
+  }
   return all;
 }
 

@@ -60,6 +60,7 @@ std::string figure(double value, const std::string& unit) {
   if (unit == "B/s") return by_thousands(value, "B/s");
   if (unit == "B") return bytes(value);
   if (unit == "s") return seconds(value);
+  if (unit == "1" && value != std::floor(value)) return digits(value);  // a ratio; counts are whole
   if (unit.empty() || unit == "1") return fmt::format("{:g}", value);
   return fmt::format("{:g} {}", value, unit);
 }

@@ -5,9 +5,11 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <iostream>
 
+#include "bench/derived.h"
 #include "bench/filter.h"
 #include "bench/plan_run.h"
 #include "bench/probe.h"
@@ -152,7 +154,24 @@ class Front {
     signal_ = session.signal();
     out_of_budget_ = session.budget_used_up();
     remarks_ = session.remarks();
-    return session.failure() != nullptr ? session.failure() : failure;
+    if (session.failure() != nullptr) return session.failure();
+    try {
+      derive(writer);
+    } catch (const std::exception&) {
+      failure = std::current_exception();  // they are made again when the run is gone on with
+    }
+    return failure;
+  }
+
+  // What follows from the rows, however far the run came. One that is gone on with may know better now.
+  void derive(RunWriter& writer) {
+    const std::vector<Row> derived = derived_rows(rows_, devices());
+    std::vector<Row> fresh = not_yet_written(derived, rows_);
+    for (Row& row : fresh) row.started_utc = utc_now();
+    if (!fresh.empty()) writer.append(fresh);
+    rows_.erase(std::remove_if(rows_.begin(), rows_.end(), [](const Row& row) { return row.family == "derived"; }),
+                rows_.end());
+    rows_.insert(rows_.end(), derived.begin(), derived.end());
   }
 
   bool is_done(const Done& done, const Planned& planned, int repetition) const {

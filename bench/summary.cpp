@@ -24,6 +24,8 @@ std::map<CaseKey, std::vector<Row>> by_case(const std::vector<Row>& rows) {
   return cases;
 }
 
+bool is_share_of_a_limit(const std::string& metric) { return metric.find("_utilisation") != std::string::npos; }
+
 // The best row of each family, precision and metric of a device, in the order in which the families were measured.
 std::vector<Row> best_of(const std::vector<Row>& rows, const std::string& device) {
   std::vector<Row> best;
@@ -31,6 +33,7 @@ std::vector<Row> best_of(const std::vector<Row>& rows, const std::string& device
     if (std::get<0>(key) != device || worst(of_case) != Status::ok) continue;
     const Row* row = headline(of_case);
     if (row == nullptr || row->better.empty()) continue;
+    if (row->family == "derived" && !is_share_of_a_limit(row->metric)) continue;  // the rest has no best
     const auto same = std::find_if(best.begin(), best.end(), [&](const Row& other) {
       return other.family == row->family && other.precision == row->precision && other.metric == row->metric;
     });
@@ -94,7 +97,7 @@ std::string summary(const std::vector<Row>& rows, const std::vector<DeviceInfo>&
     if (best.empty()) continue;
     text += fmt::format("\n{}  {}, the best of each:\n", device.id, device.name);
     for (const Row& row : best)
-      text += fmt::format("  {:<9} {:<9} {:>15}  {}\n", row.family, row.precision, figure(*row.value, row.unit),
+      text += fmt::format("  {:<11} {:<9} {:>15}  {}\n", row.family, row.precision, figure(*row.value, row.unit),
                           row.case_name);
   }
   const std::string wrong = complaints(rows);

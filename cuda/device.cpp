@@ -163,11 +163,14 @@ void add_flags(std::vector<Fact>& facts, int device) {
         words("compute_mode", compute_mode(*mode),
               *mode == cudaComputeModeProhibited ? "no program may use the device: nvidia-smi -c DEFAULT" : ""));
   }
-  if (const auto bits = maybe(cudaDevAttrGlobalMemoryBusWidth, device); bits && *bits > 0) {
-    facts.push_back(number("memory_bus_bits", *bits, "bits"));
-  }
-  if (const auto kilohertz = maybe(cudaDevAttrMemoryClockRate, device); kilohertz && *kilohertz > 0) {
-    facts.push_back(number("memory_clock_hertz", *kilohertz * 1e3, "hertz"));
+  const auto bits = maybe(cudaDevAttrGlobalMemoryBusWidth, device);
+  const auto kilohertz = maybe(cudaDevAttrMemoryClockRate, device);
+  if (bits && *bits > 0) facts.push_back(number("memory_bus_bits", *bits, "bits"));
+  if (kilohertz && *kilohertz > 0) facts.push_back(number("memory_clock_hertz", *kilohertz * 1e3, "hertz"));
+  if (bits && *bits > 0 && kilohertz && *kilohertz > 0) {
+    // As NVIDIA's own samples work it out: 2 x 2619 MHz x 5120 bits / 8 are 3.35 TB/s, as an H100 SXM is sold.
+    facts.push_back(number("memory_peak_bytes_per_second", 2.0 * *kilohertz * 1e3 * *bits / 8, "bytes_per_second",
+                           "two transfers in each cycle of the memory clock, over the whole bus"));
   }
   if (const auto engines = maybe(cudaDevAttrAsyncEngineCount, device)) {
     facts.push_back(number("copy_engines", *engines, ""));

@@ -15,7 +15,8 @@ namespace {
 int rank_of(const Row& row) {
   const bool typical = row.data.empty() || row.data == "typical";
   const bool usual = row.variant != "best";
-  return (typical ? 0 : 4) + (usual ? 0 : 2) + (row.cache == "hot" ? 1 : 0);
+  const bool burst = row.phase != "sustained";  // few ops have a sustained rate, and prices must not mix the two
+  return (typical ? 0 : 8) + (burst ? 0 : 4) + (usual ? 0 : 2) + (row.cache == "hot" ? 1 : 0);
 }
 
 struct Group {

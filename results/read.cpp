@@ -1,8 +1,10 @@
 // Reads a run and says in sentences what is not whole about it.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
 #include <set>
 #include <system_error>
+#include <tuple>
 #include <unordered_set>
 #include <utility>
 
@@ -82,6 +84,22 @@ void add_rank_info(Run& run, const RunTexts& texts, bool first) {
   }
 }
 
+// What follows from other rows is worked out anew when a run is gone on with: the last word counts, not the first.
+void drop_superseded(std::vector<Row>& rows) {
+  using Key = std::tuple<int, std::string, std::string, int, std::string>;
+  std::map<Key, std::size_t> last;
+  const auto key = [](const Row& row) { return Key{row.rank, row.device, row.case_name, row.repetition, row.metric}; };
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].family == "derived") last[key(rows[i])] = i;
+  }
+  if (last.empty()) return;
+  std::vector<Row> kept;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].family != "derived" || last.at(key(rows[i])) == i) kept.push_back(std::move(rows[i]));
+  }
+  rows = std::move(kept);
+}
+
 void remark_ending(Run& run, bool being_written) {
   const std::string because = run.info.ending_reason.empty() ? "" : " (" + run.info.ending_reason + ")";
   switch (run.info.ending) {
@@ -140,6 +158,7 @@ Run read_run(const std::filesystem::path& path) {
     being_written = being_written || texts.being_written;
     add_rows(run, texts, rank);
   }
+  drop_superseded(run.rows);
   remark_ending(run, being_written);
   remark_missing_cases(run);
   return run;

@@ -97,7 +97,7 @@ TEST(Catalogue, CoversEveryFamilyOfTheCommandLine) {
   EXPECT_THAT(families(processor()), ::testing::UnorderedElementsAre("host", "capacity", "gemm", "issue", "memory",
                                                                      "latency", "transfer", "launch", "train"));
   EXPECT_THAT(families(accelerator()), ::testing::UnorderedElementsAre("capacity", "gemm", "issue", "memory", "latency",
-                                                                       "transfer", "launch", "train"));
+                                                                       "concurrency", "transfer", "launch", "train"));
 }
 
 TEST(Catalogue, EveryCaseHasExactlyOneThingToDo) {

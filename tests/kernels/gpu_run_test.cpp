@@ -30,10 +30,11 @@ class RunOnPretendedGpu : public testing::Test {
 };
 
 TEST_F(RunOnPretendedGpu, MeasuresACaseOfEachFamily) {
-  const Ended ended = program(
-      {"run", "--device", "hostgpu", "--profile", "quick", "--out", "run", "--filter",
-       "^(launch/(kernel|graph|synchronise)|transfer/(host_to_device|device_to_host)/(pinned|pageable)/4KiB|"
-       "transfer/both_ways/pinned/4KiB|transfer/within_device/(engine|kernel)/4KiB|capacity/(limits|rounding))$"});
+  const Ended ended =
+      program({"run", "--device", "hostgpu", "--profile", "quick", "--out", "run", "--filter",
+               "^(launch/(kernel|graph|synchronise)|transfer/(host_to_device|device_to_host)/(pinned|pageable)/64KiB|"
+               "transfer/both_ways/pinned/.*|transfer/within_device/(engine|kernel)/.*|capacity/"
+               "(limits|rounding|integrity))$"});
   EXPECT_EQ(ended.code, 0) << ended.out << ended.err;
   const assay::Run run = read_run(folder_.path() / "run");
   EXPECT_EQ(run.info.ending, Ending::complete);
