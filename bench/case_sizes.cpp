@@ -93,7 +93,9 @@ DramSet dram_set(const DeviceInfo& device, ProfileKind profile) {
 
 Copies cold_copies(const DeviceInfo& device, ProfileKind profile, std::int64_t bytes) {
   const DramSet set = dram_set(device, profile);
-  const std::int64_t count = (set.bytes + bytes - 1) / std::max<std::int64_t>(bytes, 1);
+  // Each copy of a product may have scratch of its own, so that there are no more of them than it takes.
+  const std::int64_t wanted = std::min(set.bytes, std::max(4 * last_cache_bytes(device), 256 * mebibyte));
+  const std::int64_t count = (wanted + bytes - 1) / std::max<std::int64_t>(bytes, 1);
   Copies copies;
   copies.count = static_cast<int>(std::clamp<std::int64_t>(count, 1, 4096));
   copies.far = set.far && copies.count * bytes >= 4 * last_cache_bytes(device);

@@ -278,6 +278,8 @@ class Deriving {
     const Row* copy = found_.row(start + "copy_alone", "seconds");
     if (both == nullptr || gemm == nullptr || copy == nullptr) return;
     const double shorter = std::min(*gemm->value, *copy->value);
+    // Of a short one the difference of two long times says nothing.
+    if (shorter < 0.1 * std::max(*gemm->value, *copy->value)) return;
     std::optional<Interval> interval;
     const auto of_both = interval_of(*both), of_gemm = interval_of(*gemm), of_copy = interval_of(*copy);
     if (of_both && of_gemm && of_copy) {

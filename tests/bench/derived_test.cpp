@@ -5,6 +5,9 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <string>
 
 namespace assay {
@@ -195,6 +198,13 @@ TEST(Derived, ComparesLanesWithOneAndACopyBesideAProductWithBothAlone) {
   EXPECT_NEAR(hidden->upper.value(), (4.4 + 3.3 - 4.5) / 3, 1e-12);
 }
 
+TEST(Derived, SaysNothingOfACopyThatIsLostBesideTheProduct) {
+  EXPECT_TRUE(derive({rate("concurrency/copy_beside_gemm/both", 100, "seconds"),
+                      rate("concurrency/copy_beside_gemm/gemm_alone", 98, "seconds"),
+                      rate("concurrency/copy_beside_gemm/copy_alone", 9, "seconds")})
+                  .empty());
+}
+
 TEST(Derived, ComparesSumsInHalfTheWidthOnTheLargestSizeThatBothHave) {
   Row small = rate("gemm/fp16_fp16_sums/square/2048", 120);
   small.flops = 1.7e10;
@@ -235,6 +245,17 @@ TEST(Derived, IsWrittenAgainOnlyWhereItChanged) {
   EXPECT_TRUE(not_yet_written(first, first).empty());
   const auto second = derive({rate("gemm/bf16/square/8192", 60), rate("issue/bf16/matrix/all", 100)});
   EXPECT_EQ(not_yet_written(second, first).size(), 1U);
+}
+
+TEST(Derived, IsDescribedOnThePageOfRuns) {
+  std::ifstream file(std::filesystem::path(ASSAY_SOURCE_DIR) / "results/README.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  for (const char* metric :
+       {"issue_utilisation", "memory_utilisation", "link_utilisation", "concurrency_gain", "hidden_share",
+        "fp16_sums_over_fp32_sums", "constant_over_typical", "integer_over_typical", "zero_over_typical",
+        "sustained_over_burst", "cold_over_hot", "best_over_default", "lowest_over_highest", "over_processor"}) {
+    EXPECT_THAT(page, ::testing::HasSubstr("`" + std::string(metric) + "`"));
+  }
 }
 
 }  // namespace

@@ -41,12 +41,27 @@ Case memory_case(std::int64_t number, double seconds) {
   return item;
 }
 
-// Half of them products, half of them streams, so that two families need a worker each; a survey at the end.
+// 12,800 flops: the fake device has 64 lanes.
+Case issue_case(double seconds) {
+  Issue issue;
+  issue.count = 100;
+  Case item;
+  item.name = "issue/fp32/vector/all";
+  item.family = "issue";
+  item.work = single(issue);
+  item.precision = "fp32";
+  item.seconds_expected = seconds;
+  return item;
+}
+
+// Half of them products, half of them streams, so that two families need a worker each; an issue rate before and a
+// survey after them where they are asked for.
 std::vector<Case> small_catalogue(const DeviceInfo&, ProfileKind) {
   const auto script = fake::read_script();
   const int count = script.value("cases", 4);
   const double seconds = script.value("expected_seconds", 0.05);
   std::vector<Case> cases;
+  if (script.value("issue", false)) cases.push_back(issue_case(seconds));
   for (int i = 1; i <= (count + 1) / 2; ++i) cases.push_back(gemm_case(i, seconds));
   for (int i = 1; i <= count / 2; ++i) cases.push_back(memory_case(i, seconds));
   if (script.value("survey", false)) {
