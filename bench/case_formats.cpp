@@ -55,6 +55,11 @@ bool known_missing(const DeviceInfo& device, const ProductFormat& format) {
   return !known.empty() && std::find(known.begin(), known.end(), text(operand)) == known.end();
 }
 
+const ProductFormat& usual_format(const DeviceInfo& device) {
+  const ProductFormat& bf16 = product_format("bf16");
+  return known_missing(device, bf16) ? product_format("fp16") : bf16;
+}
+
 Gemm product(const ProductFormat& format, std::int64_t m, std::int64_t n, std::int64_t k) {
   Gemm gemm;
   gemm.m = m;

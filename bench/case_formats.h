@@ -31,6 +31,9 @@ const ProductFormat& product_format(const std::string& name);
 // device does not speak of may well be possible.
 bool known_missing(const DeviceInfo& device, const ProductFormat& format);
 
+// What most models are run in on this device: bf16, or fp16 where it says that it does not have that.
+const ProductFormat& usual_format(const DeviceInfo& device);
+
 // Matrix units read elements of 8 bits and less along K alone, and weights are stored for that: B is [n, k].
 Gemm product(const ProductFormat& format, std::int64_t m, std::int64_t n, std::int64_t k);
 

@@ -166,9 +166,20 @@ namespace {
 
 // Fixed costs of a case on an accelerator: plans, allocations, and proving values one by one on the host.
 constexpr double accelerator_overhead = 0.08;
-constexpr double trying_algorithms = 0.4;           // Algorithm::best times a dozen or two
+constexpr double executions_to_try = 100;           // a dozen or two algorithms, each a few times, for every copy
 constexpr double proving_by_twin = 0.3;             // the interpreter works on the host
 constexpr double pinning_seconds_per_byte = 5e-10;  // 2 GB/s: pages are cleared and locked one by one
+
+// Each product at the rate of what multiplies, all else at that of fp32.
+double accelerator_flops_seconds(const Work& work, const DeviceInfo& device) {
+  double seconds = 0;
+  for (const Step& step : work.steps) {
+    const auto* gemm = std::get_if<Gemm>(&step.op);
+    const Element element = gemm == nullptr ? Element::fp32 : gemm->a.element;
+    seconds += cost(step.op).flops / rough_flops_per_second(device, element);
+  }
+  return seconds;
+}
 
 double host_bytes(const Work& work) {
   double total = 0;
@@ -204,12 +215,15 @@ void estimate(Case& item, const DeviceInfo& device, ProfileKind profile) {
     slowest = tensor.format.element;
   }
   const Cost total = cost(item.work);
-  const double once = total.flops / rough_flops_per_second(device, slowest) +
-                      (total.bytes_read + total.bytes_written) / rough_bytes_per_second(device);
+  const double calculating = is_processor(device) ? total.flops / rough_flops_per_second(device, slowest)
+                                                  : accelerator_flops_seconds(item.work, device);
+  const double once = calculating + (total.bytes_read + total.bytes_written) / rough_bytes_per_second(device);
   const double fills = 3 * filled * fill_seconds_per_element(device);
   if (!is_processor(device)) {
     const double execution = std::max(once, wire_seconds(item.work));
-    const double trying = item.preparation.algorithm == Algorithm::best ? trying_algorithms : 0;
+    const double trying = item.preparation.algorithm == Algorithm::best
+                              ? executions_to_try * item.preparation.operand_copies * std::max(once, 2e-4)
+                              : 0;
     const double twin = item.whole_step ? proving_by_twin : 0;
     item.seconds_expected = accelerator_overhead + twin + fills + pinning_seconds_per_byte * host_bytes(item.work) +
                             trying + accelerator_sampling(limits, execution) + 6 * execution;

@@ -46,16 +46,24 @@ std::int64_t bytes_of(const Gemm& gemm) {
   return static_cast<std::int64_t>(total.bytes_read + total.bytes_written);
 }
 
-bool fits(const DeviceInfo& device, ProfileKind profile, const Gemm& gemm) {
-  const double seconds = cost(Op(gemm)).flops / rough_flops_per_second(device, gemm.a.element);
-  return bytes_of(gemm) <= largest_set(device, profile) && seconds <= longest_execution(profile);
+double rough_seconds(const DeviceInfo& device, const Gemm& gemm) {
+  return cost(Op(gemm)).flops / rough_flops_per_second(device, gemm.a.element);
 }
 
-// Those of these formats that the device may have.
-std::vector<ProductFormat> formats_of(const DeviceInfo& device, const Names& names) {
-  std::vector<ProductFormat> formats;
-  for (const std::string& name : names) {
-    if (!known_missing(device, product_format(name))) formats.push_back(product_format(name));
+bool fits(const DeviceInfo& device, ProfileKind profile, const Gemm& gemm) {
+  return bytes_of(gemm) <= largest_set(device, profile) && rough_seconds(device, gemm) <= longest_execution(profile);
+}
+
+bool is_usual(const DeviceInfo& device, const ProductFormat& format) {
+  return format.name == usual_format(device).name;
+}
+
+// Those of these formats that the device may have, the usual one of this device first.
+std::vector<ProductFormat> formats_of(const DeviceInfo& device, const Names& others) {
+  std::vector<ProductFormat> formats = {usual_format(device)};
+  for (const std::string& name : others) {
+    const ProductFormat& format = product_format(name);
+    if (!known_missing(device, format) && !is_usual(device, format)) formats.push_back(format);
   }
   return formats;
 }
@@ -66,9 +74,9 @@ std::int64_t largest_square(const ProductFormat& format, ProfileKind profile) {
   return profile == ProfileKind::quick ? 4096 : 8192;
 }
 
-std::vector<std::int64_t> square_sizes(const ProductFormat& format, ProfileKind profile) {
+std::vector<std::int64_t> square_sizes(const DeviceInfo& device, const ProductFormat& format, ProfileKind profile) {
   if (profile == ProfileKind::quick) {
-    if (format.name == "bf16") return {1024, 2048, 4096, 8192};
+    if (is_usual(device, format)) return {1024, 2048, 4096, 8192};
     return format.name == "fp64" ? std::vector<std::int64_t>{2048, 4096} : std::vector<std::int64_t>{2048, 8192};
   }
   return {256, 512, 1024, 2048, 3072, 4096, 6144, 8192, 12288, 16384};
@@ -78,48 +86,49 @@ std::vector<std::int64_t> square_sizes(const ProductFormat& format, ProfileKind 
 std::int64_t telling_size(const ProductFormat& format) { return format.name == "fp64" ? 4096 : 8192; }
 
 // The sizes that runs are compared by.
-bool is_headline(const ProductFormat& format, std::int64_t size) {
-  return size == telling_size(format) || (format.name == "bf16" && (size == 2048 || size == 4096));
+bool is_headline(const DeviceInfo& device, const ProductFormat& format, std::int64_t size) {
+  return size == telling_size(format) || (is_usual(device, format) && (size == 2048 || size == 4096));
 }
 
-// Where all algorithms are tried besides the default.
-bool has_best(const ProductFormat& format, std::int64_t size, ProfileKind profile) {
-  if (size == telling_size(format) || (format.name == "bf16" && size == 4096)) return true;
+// Where all algorithms are tried besides the default: about a hundred executions, which must not take seconds.
+bool has_best(const DeviceInfo& device, const ProductFormat& format, std::int64_t size, ProfileKind profile) {
+  const double longest = profile == ProfileKind::quick ? 0.02 : 0.05;
+  if (rough_seconds(device, product(format, size, size, size)) > longest) return false;
+  if (size == telling_size(format) || (is_usual(device, format) && size == 4096)) return true;
   return profile != ProfileKind::quick && (size == 1024 || size == 2048 || size == 4096);
 }
 
 // Those that most models are run in.
-bool is_swept(const ProductFormat& format) { return format.name == "bf16" || format.name == "fp8_e4m3"; }
+bool is_swept(const DeviceInfo& device, const ProductFormat& format) {
+  return is_usual(device, format) || format.name == "fp8_e4m3";
+}
 
 // The others are asked for one number only, which tells what they are worth in a real layer.
-std::vector<std::int64_t> tokens_of(const ProductFormat& format, ProfileKind profile) {
-  if (profile == ProfileKind::quick || !is_swept(format)) return {4096};
+std::vector<std::int64_t> tokens_of(const DeviceInfo& device, const ProductFormat& format, ProfileKind profile) {
+  if (profile == ProfileKind::quick || !is_swept(device, format)) return {4096};
   return {1, 16, 128, 1024, 4096, 8192};
 }
 
-bool is_one_of(const std::string& name, const Names& names) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 // Which models' layers are worth their time in this format.
-bool takes(const ProductFormat& format, const Layer& layer, ProfileKind profile) {
+bool takes(const DeviceInfo& device, const ProductFormat& format, const Layer& layer, ProfileKind profile) {
   const std::string model = layer.model;
-  if (model == "gpt2") return format.name == "bf16";  // nobody runs it in less, and its vocabulary is no multiple of 16
+  if (model == "gpt2")
+    return is_usual(device, format);  // nobody runs it in less, and its vocabulary is no multiple of 16
   return !layer.large || profile == ProfileKind::full;
 }
 
 void add_layers(std::vector<Case>& cases, const ProductFormat& format, const DeviceInfo& device, ProfileKind profile) {
   for (const Layer& layer : layers) {
-    if (!takes(format, layer, profile)) continue;
+    if (!takes(device, format, layer, profile)) continue;
     const bool small = std::string(layer.model) == "gpt2";
-    for (const std::int64_t tokens : tokens_of(format, profile)) {
+    for (const std::int64_t tokens : tokens_of(device, format, profile)) {
       if (small && tokens < 1024) continue;  // cold copies of so little would be hundreds
       const Gemm gemm = product(format, tokens, layer.outputs, layer.inputs);
       if (!fits(device, profile, gemm)) continue;
       Case item = gemm_case(format, fmt::format("{}/{}/{}", layer.model, layer.name, tokens), gemm);
       // With few tokens a layer is a read of its weights, which come from memory in a real model.
       if (tokens <= 256) keep_cold(item, device, profile, bytes_of(gemm));
-      const bool compared = tokens == 4096 && is_swept(format) && std::string(layer.model) == "llama-3-8b";
+      const bool compared = tokens == 4096 && is_swept(device, format) && std::string(layer.model) == "llama-3-8b";
       if (!compared) measure_briefly(item, profile);
       cases.push_back(item);
     }
@@ -183,7 +192,7 @@ void add_steps(std::vector<Case>& cases, const DeviceInfo& device, ProfileKind p
   const std::int64_t step = profile == ProfileKind::full ? 64 : 128;
   const std::int64_t wave = std::max(device.compute_units.value_or(1), 1) * std::int64_t{128} * 256 / columns;
   const std::int64_t count = std::min((wave + step - 1) / step + 1, most);
-  const ProductFormat& format = product_format("bf16");
+  const ProductFormat& format = usual_format(device);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t rows = first + i * step;
     const Gemm gemm = product(format, rows, columns, columns);
@@ -195,7 +204,7 @@ void add_steps(std::vector<Case>& cases, const DeviceInfo& device, ProfileKind p
 
 void add_sustained(std::vector<Case>& cases, const DeviceInfo& device, ProfileKind profile) {
   if (profile == ProfileKind::quick) return;
-  for (const ProductFormat& format : formats_of(device, {"bf16", "fp8_e4m3", "nvfp4"})) {
+  for (const ProductFormat& format : formats_of(device, {"fp8_e4m3", "nvfp4"})) {
     const Case square = square_case(format, telling_size(format));
     if (!fits(device, profile, std::get<Gemm>(square.work.steps.front().op))) continue;
     cases.push_back(variant_of(square, "sustained"));
@@ -212,16 +221,16 @@ std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind
       cases.push_back(square_case(format, 2048));
       continue;
     }
-    for (const std::int64_t size : square_sizes(format, profile)) {
+    for (const std::int64_t size : square_sizes(device, format, profile)) {
       Case item = square_case(format, size);
       if (size > largest_square(format, profile) || !fits(device, profile, product(format, size, size, size))) continue;
-      if (size == telling_size(format) || (format.name == "bf16" && size == 2048)) item.rank = 0;
-      if (!is_headline(format, size)) measure_briefly(item, profile);
+      if (size == telling_size(format) || (is_usual(device, format) && size == 2048)) item.rank = 0;
+      if (!is_headline(device, format, size)) measure_briefly(item, profile);
       cases.push_back(item);
-      if (!has_best(format, size, profile)) continue;
+      if (!has_best(device, format, size, profile)) continue;
       cases.push_back(best_of(item));
-      if (format.name != "bf16") cases.back().rank = 1;
-      if (size != telling_size(format) || !is_swept(format)) measure_briefly(cases.back(), profile);
+      if (!is_usual(device, format)) cases.back().rank = 1;
+      if (size != telling_size(format) || !is_swept(device, format)) measure_briefly(cases.back(), profile);
     }
   }
   return cases;
@@ -229,30 +238,32 @@ std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind
 
 std::vector<Case> accelerator_layer_cases(const DeviceInfo& device, ProfileKind profile) {
   std::vector<Case> cases;
-  const Names brief = {"bf16", "fp8_e4m3"};
-  const Names all = {"bf16", "fp8_e4m3", "nvfp4", "int8"};
+  const Names brief = {"fp8_e4m3"};
+  const Names all = {"fp8_e4m3", "nvfp4", "int8"};
   for (const ProductFormat& format : formats_of(device, profile == ProfileKind::quick ? brief : all)) {
-    if (is_one_of(format.name, brief) || profile == ProfileKind::full) add_layers(cases, format, device, profile);
-    if (format.name == "bf16") add_attention(cases, format, device, profile);
-    const bool quick_fp8 = profile == ProfileKind::quick && format.name != "bf16";
-    if (is_one_of(format.name, brief) && !quick_fp8) add_experts(cases, format, device, profile);
+    const bool usual = is_usual(device, format);
+    const bool swept = is_swept(device, format);
+    if (swept || profile == ProfileKind::full) add_layers(cases, format, device, profile);
+    if (usual) add_attention(cases, format, device, profile);
+    if (usual || (swept && profile != ProfileKind::quick)) add_experts(cases, format, device, profile);
   }
   return cases;
 }
 
 std::vector<Case> accelerator_decode_cases(const DeviceInfo& device, ProfileKind profile) {
   const bool quick = profile == ProfileKind::quick;
-  const Names brief = {"bf16", "fp8_e4m3", "fp16"};
-  const Names all = {"bf16", "fp8_e4m3", "fp16", "nvfp4", "mxfp8", "int8"};
+  const Names brief = {"fp8_e4m3", "fp16"};
+  const Names all = {"fp8_e4m3", "fp16", "nvfp4", "mxfp8", "int8"};
   std::vector<Case> cases;
   for (const ProductFormat& format : formats_of(device, quick ? brief : all)) {
-    const bool telling = format.name == "bf16" || (format.name == "fp8_e4m3" && !quick);
+    const bool usual = is_usual(device, format);
+    const bool telling = usual || (format.name == "fp8_e4m3" && !quick);
     for (const std::int64_t rows : {1, 2, 4, 8, 16, 32, 64, 128}) {
       if (rows != 1 && rows != 32 && !(telling && (rows == 8 || !quick))) continue;
       const Gemm gemm = product(format, rows, 4096, 4096);
       Case item = gemm_case(format, fmt::format("decode/{}x4096x4096", rows), gemm);
       keep_cold(item, device, profile, bytes_of(gemm));
-      if (rows == 1 && format.name == "bf16") item.rank = 0;
+      if (rows == 1 && usual) item.rank = 0;
       if ((rows != 1 && rows != 32) || !telling) measure_briefly(item, profile);
       cases.push_back(item);
       if ((rows != 1 && rows != 32) || !telling) continue;
@@ -266,19 +277,19 @@ std::vector<Case> accelerator_decode_cases(const DeviceInfo& device, ProfileKind
 
 std::vector<Case> accelerator_variant_cases(const DeviceInfo& device, ProfileKind profile) {
   std::vector<Case> cases;
-  const Names varied = profile == ProfileKind::quick ? Names{"bf16"} : Names{"bf16", "fp8_e4m3", "nvfp4"};
+  const Names varied = profile == ProfileKind::quick ? Names{} : Names{"fp8_e4m3", "nvfp4"};
   for (const ProductFormat& format : formats_of(device, varied)) {
     const Case square = square_case(format, telling_size(format));
     if (fits(device, profile, std::get<Gemm>(square.work.steps.front().op))) add_data(cases, square, profile);
   }
-  const ProductFormat& bf16 = product_format("bf16");
+  const ProductFormat& usual = usual_format(device);
   for (const bool first : {true, false}) {
-    Gemm gemm = product(bf16, 4096, 4096, 4096);
+    Gemm gemm = product(usual, 4096, 4096, 4096);
     (first ? gemm.transpose_a : gemm.transpose_b) = true;
-    cases.push_back(gemm_case(bf16, std::string("square/4096/") + (first ? "transpose_a" : "transpose_b"), gemm));
+    cases.push_back(gemm_case(usual, std::string("square/4096/") + (first ? "transpose_a" : "transpose_b"), gemm));
     measure_briefly(cases.back(), profile);
   }
-  cases.push_back(variant_of(square_case(bf16, 4096), "cold"));
+  cases.push_back(variant_of(square_case(usual, 4096), "cold"));
   keep_cold(cases.back(), device, profile, bytes_of(std::get<Gemm>(cases.back().work.steps.front().op)));
   measure_briefly(cases.back(), profile);
   add_steps(cases, device, profile);

@@ -329,12 +329,13 @@ class Deriving {
 
   // What the worst number of rows costs: tiles and waves left partly empty.
   void waves() {
-    const auto steps =
-        found_.all("flops_per_second", [](const Row& row) { return begins_with(row.case_name, "gemm/bf16/steps/"); });
+    const auto steps = found_.all("flops_per_second", [](const Row& row) {
+      return row.family == "gemm" && row.case_name.find("/steps/") != std::string::npos;
+    });
     if (steps.size() < 2) return;
     const auto [lowest, highest] = std::minmax_element(
         steps.begin(), steps.end(), [](const Row* a, const Row* b) { return *a->value < *b->value; });
-    ratio("lowest_over_highest/gemm/bf16/steps", "lowest_over_highest", *lowest, *highest);
+    ratio("lowest_over_highest/gemm/steps", "lowest_over_highest", *lowest, *highest);
   }
 
   const Found& found_;

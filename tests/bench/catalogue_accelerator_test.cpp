@@ -136,6 +136,16 @@ TEST(Accelerators, AreAskedOnceForAFormatThatTheySayTheyDoNotHave) {
   }
 }
 
+TEST(Accelerators, TakeFp16WhereBf16IsMissing) {
+  const auto cases = cases_for(small_card(), ProfileKind::quick);
+  for (const char* name : {"gemm/fp16/square/1024", "gemm/fp16/llama-3-8b/out/4096", "gemm/fp16/decode/8x4096x4096",
+                           "gemm/fp16/square/8192/constant_data"}) {
+    EXPECT_NE(find(cases, name), nullptr) << name;
+  }
+  EXPECT_EQ(count(cases, "gemm/bf16/"), 1) << "only to say why not";
+  EXPECT_EQ(find(cases, "concurrency/gemm/1")->precision, "fp16");
+}
+
 TEST(Accelerators, MeasureProductsInEveryFormatAndTheirIssueRates) {
   const auto cases = cases_for(blackwell(), ProfileKind::quick);
   for (const ProductFormat& format : product_formats()) {
@@ -296,7 +306,7 @@ TEST(Accelerators, StepThroughTilesUntilAWaveIsFull) {
 }
 
 TEST(Accelerators, AreMeantToBeDoneInAMinuteOrInTen) {
-  for (const DeviceInfo& device : {hopper(), blackwell()}) {
+  for (const DeviceInfo& device : {hopper(), blackwell(), small_card()}) {
     EXPECT_LT(seconds_of(cases_for(device, ProfileKind::quick)), 60);
     EXPECT_LT(seconds_of(cases_for(device, ProfileKind::full)), 600);
   }
