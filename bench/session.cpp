@@ -95,7 +95,7 @@ Session::Outcome Session::attempt(const Planned& planned, int repetition) {
   try {
     return measure(planned, repetition);
   } catch (const std::exception& error) {
-    return faulted(planned, error.what());
+    return faulted(planned, error.what(), now);
   }
 }
 
@@ -123,7 +123,7 @@ Session::Outcome Session::measure(const Planned& planned, int repetition) {
     case Why::late:
       break;
   }
-  return faulted(planned, what_went_wrong(why, patience));
+  return faulted(planned, what_went_wrong(why, patience), start);
 }
 
 Session::Outcome Session::answered(const Planned& planned, const nlohmann::json& said, double start) {
@@ -144,11 +144,13 @@ Session::Outcome Session::answered(const Planned& planned, const nlohmann::json&
   return {std::move(answer.rows), std::move(answer.samples)};
 }
 
-Session::Outcome Session::faulted(const Planned& planned, const std::string& reason) {
+Session::Outcome Session::faulted(const Planned& planned, const std::string& reason, double start) {
   Row row = identity(planned.item, targets_[planned.target].device);
   if (worker_ != nullptr) row.process = std::to_string(worker_->number());
   row.status = Status::failed;
   row.reason = reason;
+  telemetry_.receive();  // what the device itself said of the fault
+  apply(telemetry_.between(targets_[planned.target].device.id, start, monotonic_seconds()), row);
   worker_ = nullptr;
   count_fault(planned, reason);
   return {{row}, {}};

@@ -69,7 +69,7 @@ class Session {
   Outcome attempt(const Planned& planned, int repetition);
   Outcome measure(const Planned& planned, int repetition);
   Outcome answered(const Planned& planned, const nlohmann::json& said, double start);
-  Outcome faulted(const Planned& planned, const std::string& reason);
+  Outcome faulted(const Planned& planned, const std::string& reason, double start);
   void count_fault(const Planned& planned, const std::string& reason);
   Outcome skipped(const Planned& planned, const std::string& reason) const;
   Worker& worker_for(const Planned& planned, int repetition);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "reports/device_findings.h"
 #include "reports/phrase.h"
 #include "reports/rates_rows.h"
 
@@ -118,6 +119,8 @@ std::vector<Finding> run_findings(const std::vector<Run>& runs, const DeviceInfo
   find_bad_rows(runs, device, findings);
   find_endings(runs, findings);
   find_conditions(runs, device, findings);
+  for (auto&& more : {device_findings(device), condition_findings(runs, device)})
+    findings.insert(findings.end(), more.begin(), more.end());
   find_quota(runs, device, findings);
   if (rates.known().empty())
     findings.push_back({Severity::warning, "No speed was measured on this device, so no duration is judged.",

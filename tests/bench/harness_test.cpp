@@ -143,7 +143,7 @@ TEST(Harness, LosesOnlyTheCaseInFlightToACrash) {
 TEST(Harness, GivesUpACaseThatHangs) {
   json hang = rule("run", first_gemm, "hang");
   hang["say"] = "waiting for the device";
-  Stage stage(json{{"cases", 3}, {"rules", list(hang)}});
+  Stage stage(json{{"cases", 3}, {"conditions", json::array({"xid_79"})}, {"rules", list(hang)}});
   const Finished finished = stage.measure({"--case-patience=6"});
   EXPECT_EQ(finished.code, 1);
   const assay::Run run = read_run(stage.out());
@@ -151,6 +151,7 @@ TEST(Harness, GivesUpACaseThatHangs) {
   EXPECT_EQ(row.status, Status::failed);
   EXPECT_THAT(row.reason, HasSubstr("did not end within 6 s"));
   EXPECT_THAT(row.reason, HasSubstr("waiting for the device"));
+  EXPECT_EQ(row.conditions, "xid_79") << "what the device said of it meanwhile";
   EXPECT_EQ(rows_of(run, "gemm/fp32/case/2").front().status, Status::ok);
   EXPECT_THAT(stage.left_behind(5), IsEmpty());
 }

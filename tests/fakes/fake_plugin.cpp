@@ -235,6 +235,7 @@ class FakeTelemetry : public Telemetry {
     sample.temperature_celsius = 61;
     sample.throttle = "none";
     sample.other_load = actor_->script().value("other_load", 0.0);
+    sample.conditions = actor_->script().value("conditions", std::vector<std::string>());
     return sample;
   }
 

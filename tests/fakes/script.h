@@ -18,6 +18,7 @@ constexpr const char* script_variable = "ASSAY_FAKE_SCRIPT";
 //   "flops_per_second": 1e12, "bytes_per_second": 1e11,               how fast it claims to be
 //   "seconds": 0.01,                                                  of every execution, instead of the rates
 //   "sleep": true,                                                    and really takes that long
+//   "conditions": ["xid_79"],                                         what its telemetry says
 //   "planted": 1.1,                                                   factor on all times
 //   "log": "/tmp/calls",                                              a line "pid function text" for each call
 //   "cases": 6,                                                       how many cases the small catalogue has

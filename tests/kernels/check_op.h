@@ -77,4 +77,10 @@ inline void expect_right(Backend& backend, const std::string& op_text, Pattern p
   }
 }
 
+// Exact data shows a wrong index at once, typical data a wrong rounding.
+inline void expect_right_on_all_data(Backend& backend, const std::string& op, const Preparation& preparation = {}) {
+  expect_right(backend, op, Pattern::exact, preparation);
+  expect_right(backend, op, Pattern::typical, preparation);
+}
+
 }  // namespace assay

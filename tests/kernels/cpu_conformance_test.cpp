@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/loader.h"
 #include "tests/kernels/check_op.h"
+#include "tests/kernels/conformance_ops.h"
 
 namespace assay {
 namespace {
@@ -20,133 +21,40 @@ std::unique_ptr<Backend> open_backend() {
   return loaded.plugin->create_backend();
 }
 
-const std::vector<std::string> float_formats = {"fp32", "bf16", "fp16"};
-
-// Exact data shows a wrong index at once, typical data a wrong rounding.
-void expect_op(Backend& backend, const std::string& op) {
-  expect_right(backend, op, Pattern::exact);
-  expect_right(backend, op, Pattern::typical);
-}
-
-TEST(CpuConformance, StreamsOfEveryKindFormatAndStore) {
+void expect_all(const std::vector<std::string>& ops) {
   const auto backend = open_backend();
-  for (const char* kind : {"copy", "scale", "add", "triad", "read", "write"}) {
-    for (const char* format : {"fp32", "fp64", "bf16", "fp16"}) {
-      for (const char* store : {"plain", "nontemporal"}) {
-        for (const char* count : {"1", "63", "5001"}) {  // one, less than a line, and a tail over several threads
-          expect_op(*backend,
-                    std::string("stream kind=") + kind + " count=" + count + " format=" + format + " store=" + store);
-        }
-      }
-    }
+  for (const std::string& op : ops) {
+    expect_right_on_all_data(*backend, op);
   }
 }
 
-TEST(CpuConformance, PointwiseOpsOfEveryKindAndFormat) {
-  const auto backend = open_backend();
-  for (const char* kind : {"gelu", "gelu_backward", "add"}) {
-    for (const std::string& format : float_formats) {
-      for (const char* columns : {"1", "67", "5003"}) {
-        expect_op(*backend, std::string("pointwise kind=") + kind + " columns=" + columns + " format=" + format);
-      }
-    }
-  }
-  for (const char* kind : {"swiglu", "swiglu_backward"}) {
-    for (const std::string& format : float_formats) {
-      for (const char* shape : {"rows=1 columns=1", "rows=7 columns=67", "rows=65 columns=33"}) {
-        expect_op(*backend, std::string("pointwise kind=") + kind + " " + shape + " format=" + format);
-      }
-    }
-  }
-}
+TEST(CpuConformance, StreamsOfEveryKindFormatAndStore) { expect_all(conformance::streams()); }
+TEST(CpuConformance, PointwiseOpsOfEveryKindAndFormat) { expect_all(conformance::pointwise()); }
+TEST(CpuConformance, AdamWWithEveryWeightAndGradient) { expect_all(conformance::optimizers()); }
+TEST(CpuConformance, SoftmaxForwardBackwardAndCausal) { expect_all(conformance::softmaxes()); }
+TEST(CpuConformance, NormsOfBothKindsAndDirections) { expect_all(conformance::norms()); }
+TEST(CpuConformance, ColumnSumsAndCrossEntropy) { expect_all(conformance::columns_and_losses()); }
+TEST(CpuConformance, EmbeddingsRopeAndHeadsBothWays) { expect_all(conformance::tokens()); }
 
 TEST(CpuConformance, CastsAmongAllFormatsThatAreCast) {
   const auto backend = open_backend();
-  const std::vector<std::string> formats = {"fp32",          "bf16",          "fp16", "fp8_e4m3",        "fp8_e5m2",
-                                            "fp8_e4m3_fnuz", "fp8_e5m2_fnuz", "int8", "fp8_e4m3.tensor", "int8.tensor"};
   int casts = 0;
-  for (const std::string& from : formats) {
-    for (const std::string& to : formats) {
-      const std::string text = "cast count=4099 from=" + from + " to=" + to;
-      const bool scaled_source = from.find(".tensor") != std::string::npos;
-      if (scaled_source || !backend->supports(parse_op(text), 0).yes) {
-        continue;
-      }
-      expect_op(*backend, text);
-      ++casts;
+  for (const std::string& op : conformance::casts()) {
+    if (!backend->supports(parse_op(op), 0).yes) {
+      continue;
     }
+    expect_right_on_all_data(*backend, op);
+    ++casts;
   }
   EXPECT_GE(casts, 60);  // 8 formats to each of 8, or 7, and some with a scale
-}
-
-TEST(CpuConformance, AdamWWithEveryWeightAndGradient) {
-  const auto backend = open_backend();
-  for (const std::string& weight : float_formats) {
-    for (const std::string& gradient : float_formats) {
-      expect_op(*backend, "adamw count=4099 weight=" + weight + " gradient=" + gradient);
-    }
-  }
-}
-
-TEST(CpuConformance, SoftmaxForwardBackwardAndCausal) {
-  const auto backend = open_backend();
-  for (const std::string& format : float_formats) {
-    for (const char* direction : {"", "direction=backward "}) {
-      for (const char* shape :
-           {"rows=1 columns=1", "rows=5 columns=67", "rows=12 columns=300", "rows=14 columns=9 period=7"}) {
-        const std::string shaped(shape);
-        const auto split = shaped.find(" period");
-        expect_op(*backend, std::string("softmax ") + direction + shaped.substr(0, split) + " format=" + format +
-                                (split == std::string::npos ? "" : shaped.substr(split)));
-      }
-    }
-  }
-}
-
-TEST(CpuConformance, NormsOfBothKindsAndDirections) {
-  const auto backend = open_backend();
-  for (const std::string& format : float_formats) {
-    for (const char* kind : {"rms", "layer"}) {
-      for (const char* shape : {"rows=1 columns=1", "rows=9 columns=67", "rows=5 columns=1030"}) {
-        const std::string end = std::string(shape) + " format=" + format;
-        expect_op(*backend, std::string("norm kind=") + kind + " " + end);
-        expect_op(*backend, std::string("norm kind=") + kind + " direction=backward " + end);
-        expect_op(*backend, std::string("norm kind=") + kind + " direction=backward " + end + " accumulate=true");
-        expect_op(*backend, std::string("norm_weights kind=") + kind + " " + end);
-      }
-    }
-  }
-}
-
-TEST(CpuConformance, ColumnSumsAndCrossEntropy) {
-  const auto backend = open_backend();
-  for (const std::string& format : float_formats) {
-    for (const char* shape : {"rows=1 columns=1", "rows=300 columns=67", "rows=5 columns=1030"}) {
-      expect_op(*backend, std::string("column_sum ") + shape + " format=" + format);
-      expect_op(*backend, std::string("cross_entropy ") + shape + " format=" + format);
-    }
-  }
-}
-
-TEST(CpuConformance, EmbeddingsRopeAndHeadsBothWays) {
-  const auto backend = open_backend();
-  for (const std::string& format : float_formats) {
-    for (const char* direction : {"", "direction=backward "}) {
-      expect_op(*backend, std::string("embedding ") + direction + "rows=40 vocabulary=11 columns=37 format=" + format);
-      expect_op(*backend,
-                std::string("rope ") + direction + "batch=2 length=5 heads=4 kv_heads=2 head_size=6 format=" + format);
-      expect_op(*backend, std::string("rope ") + direction +
-                              "batch=2 length=5 heads=3 kv_heads=3 head_size=8 format=" + format + " rotate=false");
-      expect_op(*backend, std::string("heads ") + direction + "batch=2 length=5 heads=3 head_size=7 format=" + format);
-    }
-  }
 }
 
 TEST(CpuConformance, CopiesByOneThreadAndByAll) {
   const auto backend = open_backend();
   for (const char* bytes : {"1", "63", "64", "10007"}) {
     for (const char* path : {"", " path=kernel"}) {
-      expect_op(*backend, std::string("transfer bytes=") + bytes + " from=host_pageable to=host_pageable" + path);
+      expect_right_on_all_data(*backend,
+                               std::string("transfer bytes=") + bytes + " from=host_pageable to=host_pageable" + path);
     }
   }
 }
@@ -158,7 +66,7 @@ TEST(CpuConformance, MatrixProductsOfEachFormat) {
     const std::string text = std::string("gemm m=33 n=17 k=65 ") + formats;
     const Support support = backend->supports(parse_op(text), 0);
     if (support.yes) {
-      expect_op(*backend, text);
+      expect_right_on_all_data(*backend, text);
     } else {
       EXPECT_FALSE(support.reason.empty()) << text;
     }
