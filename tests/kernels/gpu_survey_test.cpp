@@ -44,6 +44,18 @@ TEST_F(GpuDevices, AreDescribedWithWhatTheManagementLibraryKnows) {
   EXPECT_EQ(named(backend().diagnosis(), "matrix_library").text, "pretended library 1.0");
 }
 
+// The cases are chosen by these: who else is there, and what the pretended matrix unit takes.
+TEST_F(GpuDevices, NameTheirPeersAndTheFormatsOfTheirMatrixUnits) {
+  Settings settings;
+  settings.devices = 3;
+  start(settings);
+  const auto devices = backend().devices();
+  ASSERT_THAT(devices, SizeIs(3));
+  EXPECT_EQ(named(devices[0].facts, "peer_devices").text, "1,2");
+  EXPECT_EQ(named(devices[1].facts, "peer_devices").text, "0,2");
+  EXPECT_EQ(named(devices[1].facts, "matrix_formats").text, "bf16");
+}
+
 TEST_F(GpuDevices, WhereThereIsNoneTheReasonAndTheCureAreSaid) {
   Settings settings;
   settings.devices = 0;
