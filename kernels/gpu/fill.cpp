@@ -72,11 +72,11 @@ void Contents::fill_elements(const Tensor& tensor, const Filling& filling, std::
 
 // Scales are 1.
 void Contents::fill_scales(const Tensor& tensor, std::byte* scales, std::int64_t size) {
+  // Copied, as a kernel would store whole words, and behind an odd number of elements words are not aligned.
   const auto floats = [&](std::byte* to, std::int64_t count) {
-    FillRange range;
-    range.initial = Initial::one;
-    range.count = count;
-    enqueue_fill(range, to, device_, stream_);
+    const std::vector<float> ones(static_cast<std::size_t>(count), 1.0f);
+    vendor::copy(to, ones.data(), count * static_cast<std::int64_t>(sizeof(float)), stream_);
+    vendor::synchronise(stream_);  // before the numbers go
   };
   switch (tensor.format.scaling) {
     case Scaling::none:

@@ -113,6 +113,8 @@ TEST_F(GpuFill, PutsOnesIntoTheScales) {
   };
   // One float for the tensor.
   EXPECT_EQ(one(scales({Element::fp8_e4m3, Scaling::tensor}, 2, 20), 0), 1);
+  EXPECT_EQ(one(scales({Element::fp8_e4m3, Scaling::tensor}, 3, 7), 0), 1)
+      << "behind 21 bytes, where no word is aligned";
   // 2 rows of 40 elements: two blocks of 32 a row, each a power of two: 127 stands for 2^0.
   EXPECT_EQ(scales({Element::fp8_e4m3, Scaling::block32_ue8m0}, 2, 40), std::vector<std::byte>(4, std::byte{127}));
   // 2 rows of 20: two blocks of 16 a row, each 1 as E4M3 (exponent 7, bias 7: 0x38), and a float.
