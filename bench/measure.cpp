@@ -142,9 +142,8 @@ class Measurement {
       prove(*program);
     }
     look_at_load();
-    const Sampled sampled =
-        sample([&](int executions) { return slowest_lane(program->run(executions)); }, context_.clock,
-               item_.limits.value_or(context_.limits));
+    const Sampled sampled = sample([&](int executions) { return slowest_lane(program->run(executions)); },
+                                   context_.clock, item_.limits.value_or(context_.limits));
     look_at_load();
     conditions_.insert(conditions_.end(), sampled.conditions.begin(), sampled.conditions.end());
     if (item_.whole_step) {

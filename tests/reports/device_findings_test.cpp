@@ -67,8 +67,8 @@ TEST(ConditionFindings, CountCasesOfThisDeviceByFlag) {
   DeviceInfo device;
   device.id = "cuda:0";
   const std::vector<assay::Run> runs = {run_with("cuda:0", "gemm/a", "few_samples,xid_79"),
-                                 run_with("cuda:0", "gemm/b", "xid_48"), run_with("cuda:1", "gemm/c", "xid_79"),
-                                 run_with("cuda:0", "gemm/d", "thermal_throttle")};
+                                        run_with("cuda:0", "gemm/b", "xid_48"), run_with("cuda:1", "gemm/c", "xid_79"),
+                                        run_with("cuda:0", "gemm/d", "thermal_throttle")};
   const auto findings = condition_findings(runs, device);
   ASSERT_THAT(findings, SizeIs(2));
   EXPECT_EQ(findings[0].severity, Severity::problem);

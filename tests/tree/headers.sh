@@ -1,19 +1,18 @@
 #!/usr/bin/env bash
-# Every header compiles alone. Usage: headers.sh SOURCE_FOLDER GENERATED_FOLDER [NVCC]
-# Headers of the GPU source are compiled against the vendor that the tests pretend; those of cuda/ against the toolkit of
-# that nvcc, and only where there is one.
+# Every header compiles alone. Usage: headers.sh SOURCE_FOLDER GENERATED_FOLDER [NVCC TOOLKIT_INCLUDE_FOLDER]
+# Headers of the GPU source are compiled against the vendor that the tests pretend; those of cuda/ against the toolkit,
+# and only where there is one.
 set -uo pipefail
 cd "$1" || exit 2
 generated=$2
 nvcc=${3:-}
-toolkit=
-if [ -n "$nvcc" ]; then toolkit=$(dirname "$(dirname "$(readlink -f "$nvcc")")")/include; fi
+toolkit=${4:-}
 
 check() { # by the host compiler: standard, header, more options
   local standard=$1 header=$2
   shift 2
   echo "#include \"$header\"" | g++ "-std=$standard" -DFMT_HEADER_ONLY "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" \
-    "$@" -I. "-I$generated" -Wall -Wextra -fsyntax-only -x c++ - || { echo "$header does not compile alone"; exit 1; }
+    "-DASSAY_FAKE_NVML=\"\"" -fopenmp-simd "$@" -I. "-I$generated" -Wall -Wextra -fsyntax-only -x c++ - || { echo "$header does not compile alone"; exit 1; }
 }
 
 # by nvcc, for what only a device compiler understands
