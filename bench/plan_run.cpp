@@ -24,7 +24,7 @@ std::string not_there(const std::string& wanted, const std::vector<Target>& all,
   for (const Target& target : all) ids.push_back(target.device.id);
   std::string sentence = fmt::format("there is no device \"{}\"{}", wanted, did_you_mean(wanted, ids));
   for (const Probed& answer : answers)
-    if (answer.plugin == plugin_part(wanted) && !answer.reason.empty()) sentence += fmt::format("; {}", answer.reason);
+    if (answer.plugin == plugin_part(wanted) && !answer.reason.empty()) sentence += fmt::format(" ({})", answer.reason);
   return sentence + fmt::format("; there are: {}", ids.empty() ? "none" : fmt::format("{}", fmt::join(ids, ", ")));
 }
 

@@ -25,7 +25,11 @@ std::int64_t parse_whole(const std::string& option, const std::string& text, std
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();
   const auto [rest, failed] = std::from_chars(text.data(), end, number);
-  if (failed != std::errc() || rest != end || number < least || number > (std::int64_t{1} << 40U)) {
+  constexpr std::int64_t most = std::int64_t{1} << 40U;
+  if (failed == std::errc::result_out_of_range || (failed == std::errc() && rest == end && number > most)) {
+    throw BadInput(option + " must be at most " + std::to_string(most) + ", not '" + text + "'");
+  }
+  if (failed != std::errc() || rest != end || number < least) {
     throw BadInput(option + " must be a whole number of at least " + std::to_string(least) + ", not '" + text + "'");
   }
   return number;

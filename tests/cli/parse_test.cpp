@@ -28,6 +28,22 @@ TEST(Parse, TokensMayBeInThousandsOfTwoToTheTenth) {
   }
 }
 
+TEST(Parse, WholeNumbersSayWhichLimitTheyBreak) {
+  EXPECT_EQ(parse_whole("--batch", "1099511627776", 1), std::int64_t{1} << 40);
+  const auto complaint = [](const char* bad) -> std::string {
+    try {
+      parse_whole("--batch", bad, 1);
+    } catch (const BadInput& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_NE(complaint("0").find("at least 1"), std::string::npos);
+  EXPECT_NE(complaint("x").find("at least 1"), std::string::npos);
+  EXPECT_NE(complaint("1099511627777").find("at most 1099511627776"), std::string::npos);
+  EXPECT_NE(complaint("99999999999999999999").find("at most 1099511627776"), std::string::npos);
+}
+
 TEST(Parse, LabelsNeedANameAndMayHoldEqualsSigns) {
   EXPECT_EQ(parse_label("a=b=c"), (std::pair<std::string, std::string>("a", "b=c")));
   EXPECT_EQ(parse_label("a="), (std::pair<std::string, std::string>("a", "")));
