@@ -42,9 +42,9 @@ class MatrixLibrary {
                                            const MatrixPreparation& preparation, int device, Stream stream) = 0;
 };
 
-// hipBLASLt. Tries, in this order: $ASSAY_HIPBLASLT, the loader's own path, ROCm's folders (also below /opt/rocm-*), and
-// the _rocm_sdk_*/lib and torch/lib folders of Python environments below `root`. Asks for devices first, since the
-// library ends the process where there is none.
+// hipBLASLt: what $ASSAY_HIPBLASLT says or, where it is not set, the loader's own path, $ROCM_PATH and ROCm's folders
+// in /opt. Python's wheels are not looked at, since theirs bring a HIP runtime of their own, which knows nothing of our
+// streams. Nothing is opened where there is no device: the library would end the process.
 std::unique_ptr<MatrixLibrary> open_matrix_library(const std::filesystem::path& root);
 
 }  // namespace vendor

@@ -88,8 +88,8 @@ std::string architecture_text(int architecture) {
 Support formats_possible(const Gemm& gemm, int architecture) {
   const bool by_tensor = (gemm.a.scaling == Scaling::none || gemm.a.scaling == Scaling::tensor) &&
                          (gemm.b.scaling == Scaling::none || gemm.b.scaling == Scaling::tensor);
-  const bool one_dialect = (is_ocp(gemm.a.element) && is_ocp(gemm.b.element)) ||
-                           (is_fnuz(gemm.a.element) && is_fnuz(gemm.b.element));
+  const bool one_dialect =
+      (is_ocp(gemm.a.element) && is_ocp(gemm.b.element)) || (is_fnuz(gemm.a.element) && is_fnuz(gemm.b.element));
   if (one_dialect && by_tensor) return fp8_possible(gemm, architecture);
   if (gemm.a.scaling != Scaling::none) {
     return no("this program multiplies no block-scaled numbers on AMD's cards: " + text(gemm.a));

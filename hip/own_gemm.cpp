@@ -16,9 +16,7 @@ using assay::text;
 
 std::int64_t tiles(std::int64_t extent) { return (extent + own_tile - 1) / own_tile; }
 
-std::int64_t blocks_of(const Gemm& gemm) {
-  return assay::checked_product({tiles(gemm.m), tiles(gemm.n), gemm.batch});
-}
+std::int64_t blocks_of(const Gemm& gemm) { return assay::checked_product({tiles(gemm.m), tiles(gemm.n), gemm.batch}); }
 
 // Of the `rows` rows along M or N by K, which lie with K innermost or, where `across`, with the rows innermost.
 OwnOperand operand(const void* memory, std::int64_t rows, std::int64_t k, bool across) {

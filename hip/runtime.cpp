@@ -118,7 +118,9 @@ assay::Support peer_access(int device, int peer) {
   }
   if (can != 0) return {true, ""};
   return {false, "the driver says that device " + std::to_string(device) + " cannot reach the memory of device " +
-                     std::to_string(peer) + ": no xGMI, and PCIe peer access is off or not possible here (a large BAR, and an IOMMU that lets it pass, are needed)"};
+                     std::to_string(peer) +
+                     ": no xGMI, and PCIe peer access is off or not possible here (a large BAR, and an IOMMU that lets "
+                     "it pass, are needed)"};
 }
 
 void enable_peer_access(int peer) {

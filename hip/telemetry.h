@@ -1,5 +1,5 @@
-// The state of AMD devices by ROCm SMI, looked up at run time, and by /sys where there is none. Builds without the toolkit.
-// SPDX-License-Identifier: Apache-2.0
+// The state of AMD devices by ROCm SMI, looked up at run time, and by /sys where there is none. Builds without the
+// toolkit. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <memory>

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -16,16 +17,6 @@ using assay::CacheLevel;
 using assay::Fact;
 using Path = std::filesystem::path;
 
-// Files of lines "name number".
-std::map<std::string, std::int64_t> properties_in(const Path& file) {
-  std::map<std::string, std::int64_t> properties;
-  std::ifstream stream(file);
-  std::string name;
-  std::string value;
-  while (stream >> name >> value) properties[name] = std::atoll(value.c_str());
-  return properties;
-}
-
 std::vector<Path> folders_in(const Path& folder) {
   std::vector<Path> found;
   std::error_code failed;
@@ -37,8 +28,8 @@ std::vector<Path> folders_in(const Path& folder) {
 
 // KFD writes bus, device and function in one number, as PCI does: "c1:00.0" is 0xc100.
 struct Place {
-  std::int64_t domain = 0;
-  std::int64_t location = 0;
+  std::uint64_t domain = 0;
+  std::uint64_t location = 0;
 };
 std::optional<Place> place_of(const std::string& pci) {
   unsigned domain = 0;
@@ -52,17 +43,18 @@ std::optional<Place> place_of(const std::string& pci) {
 // Data caches alone. The first level has small scalar caches too, which several compute units share, so there are fewer
 // of them: of each level the kind with the most instances counts.
 std::vector<CacheLevel> caches_of(const Path& node) {
-  constexpr std::int64_t data = 1;  // HSA_CACHE_TYPE_DATA
-  std::map<std::int64_t, std::map<std::int64_t, int>> counts;  // level, kibibytes: instances
+  constexpr std::uint64_t data = 1;                              // HSA_CACHE_TYPE_DATA
+  std::map<std::uint64_t, std::map<std::uint64_t, int>> counts;  // level, kibibytes: instances
   for (const Path& folder : folders_in(node / "caches")) {
-    auto cache = properties_in(folder / "properties");
+    auto cache = numbers_in(folder / "properties");
     if (cache["level"] > 0 && cache["size"] > 0 && (cache["type"] & data) != 0) ++counts[cache["level"]][cache["size"]];
   }
   std::vector<CacheLevel> levels;
   for (const auto& [level, sizes] : counts) {
     CacheLevel most{static_cast<int>(level), 0, 0};
     for (const auto& [kibibytes, instances] : sizes) {
-      if (instances >= most.instances) most = {static_cast<int>(level), kibibytes * 1024, instances};
+      if (instances >= most.instances)
+        most = {static_cast<int>(level), static_cast<std::int64_t>(kibibytes) * 1024, instances};
     }
     levels.push_back(most);
   }
@@ -90,6 +82,15 @@ void add_number(std::vector<Fact>& facts, const std::string& name, double value,
 
 }  // namespace
 
+std::map<std::string, std::uint64_t> numbers_in(const Path& file) {
+  std::map<std::string, std::uint64_t> numbers;
+  std::ifstream stream(file);
+  std::string name;
+  std::string value;
+  while (stream >> name >> value) numbers[name] = std::strtoull(value.c_str(), nullptr, 10);
+  return numbers;
+}
+
 std::string word_in(const Path& file) {
   std::ifstream stream(file);
   std::string word;
@@ -112,8 +113,8 @@ Topology topology_of(const std::string& pci, const Path& root) {
                "the host memory nearest to the card");
   }
   for (const Path& node : folders_in(root / "sys/class/kfd/kfd/topology/nodes")) {
-    auto properties = properties_in(node / "properties");
-    if (properties["simd_count"] <= 0 || properties["location_id"] != place->location ||
+    auto properties = numbers_in(node / "properties");
+    if (properties["simd_count"] == 0 || properties["location_id"] != place->location ||
         properties["domain"] != place->domain) {
       continue;
     }
