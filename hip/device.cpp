@@ -167,26 +167,7 @@ Availability availability() {
   return explain(answer);
 }
 
-int architecture_number(const std::string& name) {
-  if (name.rfind("gfx", 0) != 0) return 0;
-  const std::string digits = name.substr(3, name.find(':') - 3);
-  if (digits.size() < 3) return 0;
-  int result = 0;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    const auto c = static_cast<unsigned char>(digits[i]);
-    if (std::isxdigit(c) == 0) return 0;
-    result = 10 * result + (std::isdigit(c) != 0 ? c - '0' : std::tolower(c) - 'a' + 10);
-  }
-  return result;
-}
-
 int architecture(int device) { return architecture_number(properties_of(device).gcnArchName); }
-
-Fp8Dialect fp8_dialect(int architecture) {
-  if (architecture >= 940 && architecture < 950) return Fp8Dialect::fnuz;
-  if (architecture == 950 || architecture >= 1200) return Fp8Dialect::ocp;
-  return Fp8Dialect::none;
-}
 
 int multiprocessors(int device) { return attribute(hipDeviceAttributeMultiprocessorCount, device); }
 

@@ -9,7 +9,6 @@
 #include "matrix_issue_kernels.h"
 #include "matrix_memory.h"
 #include "matrix_timing.h"
-#include "matrix_types.h"
 
 namespace vendor {
 namespace {

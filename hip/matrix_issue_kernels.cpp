@@ -32,7 +32,9 @@ __device__ void issue_body(int turns, std::uint32_t seed, typename Form::Sums* o
   const int lane = static_cast<int>(thread_index() % lanes_per_warp());
   const int row = lane % Form::size;
   const int group = lane / Form::size % Form::groups;
+#pragma unroll
   for (int set = 0; set < 2; ++set) {
+#pragma unroll
     for (int i = 0; i < Form::words; ++i) {
       a[set][i] = Form::word(seed, issue_index(set, row, group, i));
       b[set][i] = Form::word(seed, issue_index(2 + set, row, group, i));
@@ -57,6 +59,7 @@ __device__ void issue_body(int turns, std::uint32_t seed, typename Form::Sums* o
     return;
   }
   typename Form::Sums* own = out + std::size_t{thread_index()} * issue_chains;
+#pragma unroll
   for (int i = 0; i < issue_chains; ++i) own[i] = d[i];
 }
 

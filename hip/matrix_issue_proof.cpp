@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/issue_data.h"
 #include "core/number.h"
-#include "matrix_issue_kernels.h"
+#include "hip/matrix_issue_kernels.h"
 
 namespace vendor {
 namespace {

@@ -1,8 +1,8 @@
 // Formats and the architectures that multiply them.
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix_types.h"
+#include "hip/matrix_types.h"
 
-#include "runtime.h"
+#include "hip/architectures.h"
 
 namespace vendor {
 namespace {
@@ -77,13 +77,6 @@ Support fp8_possible(const Gemm& gemm, int architecture) {
 }
 
 }  // namespace
-
-std::string architecture_text(int architecture) {
-  const int last = architecture % 100;
-  // Only gfx9 has letters: 9, then two digits of which the second may count past 9.
-  if (architecture >= 910 && architecture < 916) return std::string("gfx90") + static_cast<char>('a' + last - 10);
-  return "gfx" + std::to_string(architecture);
-}
 
 Support formats_possible(const Gemm& gemm, int architecture) {
   const bool by_tensor = (gemm.a.scaling == Scaling::none || gemm.a.scaling == Scaling::tensor) &&

@@ -11,7 +11,4 @@ namespace vendor {
 // reason says which hardware has it. The two dialects of FP8 are never taken for each other.
 assay::Support formats_possible(const assay::Gemm& gemm, int architecture);
 
-// 910 is "gfx90a".
-std::string architecture_text(int architecture);
-
 }  // namespace vendor

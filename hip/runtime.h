@@ -12,6 +12,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "architectures.h"
 #include "availability.h"
 #include "core/backend.h"
 #include "core/device.h"
@@ -40,15 +41,8 @@ assay::DeviceInfo describe(int device);
 
 void use(int device);  // by the calling thread, from now on
 
-// gfx942 as one number: 942. What is a letter in the name counts on from 9, as in hexadecimal digits: gfx90a is 910.
+// gfx942 as one number, 942: see architectures.h.
 int architecture(int device);
-// The same of a name as HIP writes it, "gfx90a:sramecc+:xnack-"; 0 where it is none.
-int architecture_number(const std::string& name);
-
-// Which numbers 8 bits mean on an architecture: FNUZ (gfx940 to gfx942), OCP (gfx950, RDNA4), or nothing.
-enum class Fp8Dialect { none, fnuz, ocp };
-Fp8Dialect fp8_dialect(int architecture);
-
 int multiprocessors(int device);
 std::int64_t last_cache_bytes(int device);
 
