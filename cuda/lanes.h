@@ -19,7 +19,11 @@ __device__ inline void wait_for_block() { __syncthreads(); }
 // What this thread wrote is visible to the whole device, to the host and to peers.
 __device__ inline void publish() { __threadfence_system(); }
 
-__host__ __device__ constexpr unsigned lanes_per_warp() { return 32; }
+// For kernels. Another vendor's compiler does not know it before a kernel is compiled for one kind of device.
+__device__ inline unsigned lanes_per_warp() { return 32; }
+
+// For the host: of the widest devices of this vendor.
+constexpr unsigned widest_warp() { return 32; }
 
 // The value of the lane whose number differs by `mask`; all lanes of the warp must call it.
 template <class Value>

@@ -11,6 +11,6 @@ __global__ static void do_nothing() {}
 
 }  // namespace
 
-void enqueue_nothing(vendor::Stream stream) { vendor::launch(do_nothing, 1, vendor::lanes_per_warp(), 0, stream); }
+void enqueue_nothing(vendor::Stream stream) { vendor::launch(do_nothing, 1, vendor::widest_warp(), 0, stream); }
 
 }  // namespace assay::gpu

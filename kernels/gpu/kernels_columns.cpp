@@ -128,7 +128,7 @@ struct ColumnShape {
 };
 ColumnShape column_shape(std::int64_t cuts, std::int64_t chunks, const BodySetup& setup) {
   unsigned usual = 128;
-  while (usual > vendor::lanes_per_warp() && usual / 2 >= chunks) usual /= 2;
+  while (usual > vendor::widest_warp() && usual / 2 >= chunks) usual /= 2;
   const unsigned threads = setup.threads_or(usual);
   return {threads, grid_over(cuts * ceiling(chunks, threads))};
 }

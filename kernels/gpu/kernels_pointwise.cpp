@@ -90,7 +90,7 @@ template <int width, class Storage>
 Prepared prepare_gated(const Pointwise& op, const Pointers& operands, const BodySetup& setup) {
   const std::int64_t chunks = ceiling(op.columns, width);
   unsigned usual = 256;
-  while (usual > vendor::lanes_per_warp() && usual / 2 * gated_unroll >= chunks) usual /= 2;
+  while (usual > vendor::widest_warp() && usual / 2 * gated_unroll >= chunks) usual /= 2;
   const unsigned threads = setup.threads_or(usual);
   const Gates gates{op.rows, op.columns, ceiling(chunks, std::int64_t{threads} * gated_unroll)};
   const unsigned blocks = grid_over(gates.rows * gates.pieces);

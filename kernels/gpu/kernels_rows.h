@@ -24,7 +24,7 @@ inline RowShape row_shape(std::int64_t columns, std::int64_t bytes_a_column, int
   const std::int64_t bytes = ceiling(columns * bytes_a_column, 16) * 16;
   const bool staged = bytes <= shared_for_rows;
   // Enough loads on their way with four chunks a thread; small blocks leave room for several on a multiprocessor.
-  unsigned usual = std::max(32U, vendor::lanes_per_warp());
+  unsigned usual = std::max(32U, vendor::widest_warp());
   while (usual < 512 && std::int64_t{usual} * width * 4 < columns) usual *= 2;
   const unsigned threads = setup.threads_or(usual);
   return {threads, BlockTeam::shared_bytes + static_cast<std::size_t>(staged ? bytes : 0), staged};

@@ -33,7 +33,7 @@ __device__ void over_pieces(const Pieces& all, Function f) {
 // As many threads as a row has chunks, up to a full block.
 unsigned threads_for(std::int64_t chunks, unsigned most, const BodySetup& setup) {
   unsigned usual = most;
-  while (usual > vendor::lanes_per_warp() && usual / 2 >= chunks) usual /= 2;
+  while (usual > vendor::widest_warp() && usual / 2 >= chunks) usual /= 2;
   return setup.threads_or(usual);
 }
 

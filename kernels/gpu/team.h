@@ -82,7 +82,7 @@ class BlockTeam {
 
   template <class Number, class Combine>
   __device__ Number reduce(Number value, Combine combine) const {
-    constexpr unsigned lanes = vendor::lanes_per_warp();
+    const unsigned lanes = vendor::lanes_per_warp();
     const unsigned threads = vendor::threads_per_block();
     const unsigned thread = vendor::thread_index();
     const unsigned warps = threads / lanes;  // full ones: the lanes of another cannot exchange

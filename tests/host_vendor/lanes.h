@@ -44,6 +44,7 @@ inline void publish() {}
 
 // Narrower than any real one, so that nobody gets used to 32.
 constexpr unsigned lanes_per_warp() { return 8; }
+constexpr unsigned widest_warp() { return 8; }
 
 template <class Value>
 Value exchange(Value value, unsigned mask) {

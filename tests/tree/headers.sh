@@ -31,7 +31,12 @@ one() {
     cuda/*)
       [ -n "$nvcc" ] || exit 0
       if grep -qE '__device__|"(lanes|vendor)\.h"' "$1"; then check_device "$1"; else check c++20 "$1" -Icuda -isystem "$toolkit"; fi ;;
-    hip/presence.h) check c++20 "$1" ;;
+    hip/presence.h | hip/architectures.h | hip/availability.h | hip/matrix_types.h | hip/matrix_issue_kernels.h | \
+      hip/topology.h | hip/devices_by_place.h | hip/card_files.h | hip/rocm_smi.h | hip/telemetry.h) check c++20 "$1" ;;
+    hip/*)  # only its compiler and its headers can say, and those are in a folder that is rarely there
+      [ -n "${ASSAY_HIP_ROOT:-}" ] || exit 0
+      if grep -qE '__device__|"(lanes|vendor)\.h"|hip_runtime\.h' "$1"; then exit 0; fi
+      check c++20 "$1" -Ihip -D__HIP_PLATFORM_AMD__ -isystem "$ASSAY_HIP_ROOT/include" ;;
     kernels/gpu/*) check c++17 "$1" -Itests/host_vendor ;;
     tests/host_vendor/* | tests/kernels/gpu_*) check c++20 "$1" -Itests/host_vendor ;;
     core/models/*) check c++20 "$1" ;;

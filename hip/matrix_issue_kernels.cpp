@@ -1,0 +1,133 @@
+// Issue rate of MFMA and WMMA instructions.
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix_issue_kernels.h"
+
+#include <type_traits>
+
+#include "lanes.h"
+#include "matrix_issue_forms.h"
+
+namespace vendor {
+namespace {
+
+using assay::Element;
+using assay::Issue;
+using assay::Scaling;
+
+// The value has to be in a register here, and where it came from is forgotten; without this the compiler works negated
+// operands out again in every turn.
+template <class Word>
+__device__ inline void keep(Word& value) {
+  asm volatile("" : "+v"(value));
+}
+
+// Products with A and with minus A take turns, so that sums stay small: after any number of turns accumulator i holds
+// A[i % 2] by B[i / 2].
+template <class Form>
+__device__ void issue_body(int turns, std::uint32_t seed, typename Form::Sums* out) {
+  using Word = typename Form::Word;
+  Word a[2][Form::words];
+  Word minus_a[2][Form::words];
+  Word b[2][Form::words];
+  const int lane = static_cast<int>(thread_index() % lanes_per_warp());
+  const int row = lane % Form::size;
+  const int group = lane / Form::size % Form::groups;
+#pragma unroll
+  for (int set = 0; set < 2; ++set) {
+#pragma unroll
+    for (int i = 0; i < Form::words; ++i) {
+      a[set][i] = Form::word(seed, issue_index(set, row, group, i));
+      b[set][i] = Form::word(seed, issue_index(2 + set, row, group, i));
+      minus_a[set][i] = Form::negated(a[set][i]);
+      keep(minus_a[set][i]);
+    }
+  }
+  typename Form::Sums d[issue_chains] = {};
+#pragma unroll
+  for (int i = 0; i < issue_chains; ++i) d[i] = Form::multiply(a[i % 2], b[i / 2], d[i]);
+#pragma unroll 1
+  for (int turn = 0; turn < turns; ++turn) {
+#pragma unroll
+    for (int i = 0; i < issue_chains; ++i) d[i] = Form::multiply(a[i % 2], b[i / 2], d[i]);
+#pragma unroll
+    for (int i = 0; i < issue_chains; ++i) d[i] = Form::multiply(minus_a[i % 2], b[i / 2], d[i]);
+  }
+  // Accumulators must not be found unused, or nothing would be multiplied.
+  if (out == nullptr) {
+#pragma unroll
+    for (int i = 0; i < issue_chains; ++i) asm volatile("" : : "v"(d[i]));
+    return;
+  }
+  typename Form::Sums* own = out + std::size_t{thread_index()} * issue_chains;
+#pragma unroll
+  for (int i = 0; i < issue_chains; ++i) own[i] = d[i];
+}
+
+template <class Form>
+__global__ void __launch_bounds__(issue_threads) issue_matrix(int turns, std::uint32_t seed, void* out) {
+  if constexpr (forms::compiled_for >= Form::since && forms::compiled_for <= Form::until) {
+    issue_body<Form>(turns, seed, static_cast<typename Form::Sums*>(out));
+  }
+}
+
+template <class Form>
+void offer(std::vector<IssueKernel>& kernels, const Issue& issue, int architecture) {
+  const Element sum = Form::element == Element::int8   ? Element::int32
+                      : Form::element == Element::fp64 ? Element::fp64
+                                                       : Element::fp32;
+  // FP8 with one scale a tensor is FP8: the unit never sees that scale.
+  const bool plain = issue.operands.scaling == Scaling::none || issue.operands.scaling == Scaling::tensor;
+  if (!plain || issue.operands.element != Form::element || issue.accumulate != sum) return;
+  if (architecture < Form::since || architecture > Form::until) return;
+  IssueKernel kernel;
+  kernel.entry = reinterpret_cast<const void*>(&issue_matrix<Form>);
+  kernel.instruction = Form::name;
+  kernel.shape.element = Form::element;
+  kernel.shape.sum = sum;
+  kernel.shape.lanes = Form::since < 1000 ? 64 : 32;
+  kernel.shape.size = Form::size;
+  kernel.shape.k = Form::k;
+  kernel.shape.words = Form::words;
+  kernel.shape.groups = Form::groups;
+  kernel.shape.sums = Form::size * Form::size / kernel.shape.lanes;
+  kernel.shape.split = Form::since >= 1200;
+  const double wavefronts = static_cast<double>(issue_threads) / kernel.shape.lanes;
+  kernel.multiply_adds_a_turn = 2.0 * issue_chains * Form::size * Form::size * Form::k * wavefronts;
+  kernel.bytes_out = sizeof(typename Form::Sums) * issue_chains * issue_threads;
+  kernels.push_back(kernel);
+}
+
+}  // namespace
+
+std::vector<IssueKernel> matrix_issue_kernels(const Issue& issue, int architecture) {
+  using namespace forms;
+  std::vector<IssueKernel> kernels;
+#if __has_builtin(__builtin_amdgcn_mfma_f32_32x32x16_f16)
+  offer<MfmaDeepFp16>(kernels, issue, architecture);
+  offer<MfmaDeepBf16>(kernels, issue, architecture);
+  offer<MfmaDeepInt8>(kernels, issue, architecture);
+#endif
+  offer<MfmaFp16>(kernels, issue, architecture);
+  offer<MfmaBf16>(kernels, issue, architecture);
+  offer<MfmaFirstBf16>(kernels, issue, architecture);
+  offer<MfmaFp32>(kernels, issue, architecture);
+  offer<MfmaXf32>(kernels, issue, architecture);
+  offer<MfmaInt8>(kernels, issue, architecture);
+  offer<MfmaFirstInt8>(kernels, issue, architecture);
+  offer<MfmaE4m3<Element::fp8_e4m3_fnuz, 940, 942>>(kernels, issue, architecture);
+  offer<MfmaE5m2<Element::fp8_e5m2_fnuz, 940, 942>>(kernels, issue, architecture);
+  offer<MfmaE4m3<Element::fp8_e4m3, 950, 950>>(kernels, issue, architecture);
+  offer<MfmaE5m2<Element::fp8_e5m2, 950, 950>>(kernels, issue, architecture);
+  offer<MfmaFp64>(kernels, issue, architecture);
+  offer<WmmaFp16>(kernels, issue, architecture);
+  offer<WmmaBf16>(kernels, issue, architecture);
+  offer<WmmaInt8>(kernels, issue, architecture);
+  offer<SplitWmmaFp16>(kernels, issue, architecture);
+  offer<SplitWmmaBf16>(kernels, issue, architecture);
+  offer<SplitWmmaInt8>(kernels, issue, architecture);
+  offer<SplitWmmaE4m3>(kernels, issue, architecture);
+  offer<SplitWmmaE5m2>(kernels, issue, architecture);
+  return kernels;
+}
+
+}  // namespace vendor

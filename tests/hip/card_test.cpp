@@ -1,0 +1,130 @@
+// What the amdgpu kernel driver's files say of cards, over made-up machines.
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "hip/card_files.h"
+#include "hip/devices_by_place.h"
+#include "hip/topology.h"
+#include "tests/machine_root.h"
+
+namespace vendor {
+namespace {
+
+using assay::MachineRoot;
+using testing::SizeIs;
+
+// A node of KFD; 0xc100 is bus c1, device 0, function 0.
+void add_node(const MachineRoot& root, int number, int location, const std::string& more) {
+  root.file("sys/class/kfd/kfd/topology/nodes/" + std::to_string(number) + "/properties",
+            "cpu_cores_count 0\nsimd_count 1216\ndomain 0\nlocation_id " + std::to_string(location) + "\n" + more);
+}
+
+void add_cache(const MachineRoot& root, int number, int level, int kibibytes, int type) {
+  root.file("sys/class/kfd/kfd/topology/nodes/1/caches/" + std::to_string(number) + "/properties",
+            "level " + std::to_string(level) + "\nsize " + std::to_string(kibibytes) + "\ntype " +
+                std::to_string(type) + "\n");
+}
+
+std::optional<std::string> fact_text(const Topology& topology, const std::string& name) {
+  for (const assay::Fact& fact : topology.facts) {
+    if (fact.name == name) return fact.text.empty() ? std::to_string(static_cast<int>(fact.value.value())) : fact.text;
+  }
+  return std::nullopt;
+}
+
+TEST(Topology, FindsInfinityCacheAndLeavesScalarAndInstructionCachesOut) {
+  MachineRoot root;
+  add_node(root, 1, 0xc100, "num_xcc 8\n");
+  add_cache(root, 0, 1, 32, 9);  // vector, of one compute unit: data (1) and of a device's processor (8)
+  add_cache(root, 1, 1, 32, 9);
+  add_cache(root, 2, 1, 16, 9);    // scalar, shared by two compute units
+  add_cache(root, 3, 1, 64, 10);   // instructions
+  add_cache(root, 4, 2, 4096, 9);  // of one die
+  add_cache(root, 5, 3, 262144, 9);
+  const Topology found = topology_of("0000:c1:00.0", root.path());
+  ASSERT_THAT(found.caches, SizeIs(3));
+  EXPECT_EQ(found.caches[0].bytes, 32 * 1024);
+  EXPECT_EQ(found.caches[0].instances, 2);
+  EXPECT_EQ(found.caches[2].bytes, 268435456);  // 256 MiB
+  EXPECT_EQ(fact_text(found, "compute_dies"), "8");
+}
+
+TEST(Topology, NamesPartitionModes) {
+  MachineRoot root;
+  root.file("sys/bus/pci/devices/0000:c1:00.0/current_compute_partition", "CPX\n");
+  root.file("sys/bus/pci/devices/0000:c1:00.0/current_memory_partition", "NPS4\n");
+  root.file("sys/bus/pci/devices/0000:c1:00.0/numa_node", "-1\n");
+  const Topology found = topology_of("0000:c1:00.0", root.path());
+  EXPECT_EQ(fact_text(found, "compute_partition"), "CPX");
+  EXPECT_EQ(fact_text(found, "memory_partition"), "NPS4");
+  EXPECT_EQ(fact_text(found, "numa_node"), std::nullopt);
+}
+
+TEST(DevicesByPlace, VariablesChooseOneAfterTheOther) {
+  MachineRoot root;
+  root.file("sys/class/kfd/kfd/topology/nodes/0/properties", "cpu_cores_count 64\nsimd_count 0\n");
+  add_node(root, 1, 0xc100, "unique_id 17279655951921914625\n");  // 0xefcdab8967452301
+  add_node(root, 2, 0xc900, "");
+  add_node(root, 10, 0xd100, "");  // after 2, though "10" is before "2"
+  const auto places = [&](const std::string& rocr, const std::string& hip) {
+    std::string all;
+    const auto environment = [&](const char* name) -> std::optional<std::string> {
+      if (std::string(name) == "ROCR_VISIBLE_DEVICES" && rocr != "unset") return rocr;
+      if (std::string(name) == "HIP_VISIBLE_DEVICES" && hip != "unset") return hip;
+      return std::nullopt;
+    };
+    for (const PlacedDevice& device : devices_by_place(root.path(), environment)) all += device.pci.substr(5, 2) + " ";
+    return all;
+  };
+  EXPECT_EQ(places("unset", "unset"), "c1 c9 d1 ");
+  EXPECT_EQ(places("2,1", "unset"), "d1 c9 ");
+  EXPECT_EQ(places("2,1", "1"), "c9 ");
+  EXPECT_EQ(places("GPU-efcdab8967452301", "unset"), "c1 ");
+  EXPECT_EQ(places("0,7,1", "unset"), "c1 ");  // what names nothing ends the list
+  EXPECT_EQ(places("", "unset"), "");
+}
+
+TEST(CardFiles, ReadsSensorsInTheirUnits) {
+  MachineRoot root;
+  const std::string card = "sys/bus/pci/devices/0000:c1:00.0/";
+  root.file(card + "hwmon/hwmon3/power1_average", "612000000\n");
+  root.file(card + "hwmon/hwmon3/freq1_input", "1650000000\n");
+  root.file(card + "hwmon/hwmon3/temp1_label", "edge\n");
+  root.file(card + "hwmon/hwmon3/temp1_input", "50000\n");
+  root.file(card + "hwmon/hwmon3/temp2_label", "junction\n");
+  root.file(card + "hwmon/hwmon3/temp2_input", "71000\n");
+  root.file(card + "gpu_busy_percent", "87\n");
+  root.file(card + "current_link_speed", "32.0 GT/s PCIe\n");
+  root.file(card + "current_link_width", "16\n");
+  root.file(card + "ras/umc_err_count", "ue: 0\nce: 3\n");
+  assay::TelemetrySample sample;
+  CardFiles("0000:c1:00.0", root.path()).read(sample);
+  EXPECT_DOUBLE_EQ(sample.power_watts.value(), 612);
+  EXPECT_DOUBLE_EQ(sample.clock_hertz.value(), 1.65e9);
+  EXPECT_DOUBLE_EQ(sample.temperature_celsius.value(), 71);  // where it is hottest
+  EXPECT_DOUBLE_EQ(sample.busy.value(), 0.87);
+  EXPECT_EQ(sample.pcie_generation, 5);
+  EXPECT_EQ(sample.pcie_width, 16);
+  EXPECT_FALSE(sample.memory_used.has_value());
+  EXPECT_FALSE(sample.throttle.has_value());
+  ASSERT_THAT(sample.errors, SizeIs(2));
+  EXPECT_EQ(sample.errors[1].count, 3);
+}
+
+TEST(CardFiles, ThrottleBitsAreTakenFromTheLayoutThatHasThem) {
+  std::string metrics(120, '\0');
+  metrics[0] = 120;
+  metrics[2] = 1;
+  metrics[3] = 3;
+  metrics[112] = 1;      // bit 0: package power
+  metrics[112 + 4] = 8;  // bit 35: edge temperature
+  EXPECT_EQ(throttle_words(throttle_bits(metrics).value()), "power cap,thermal (software)");
+  EXPECT_EQ(throttle_words(0), "none");
+  metrics[3] = 5;  // MI300's newer layout counts instead
+  EXPECT_FALSE(throttle_bits(metrics).has_value());
+  EXPECT_FALSE(throttle_bits("").has_value());
+}
+
+}  // namespace
+}  // namespace vendor
