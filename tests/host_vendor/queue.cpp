@@ -24,7 +24,7 @@ struct GraphState {
 struct CaptureState {
   StreamState* origin = nullptr;
   std::vector<StreamState*> members;
-  std::unique_ptr<GraphState> graph = std::make_unique<GraphState>();
+  std::shared_ptr<GraphState> graph = std::make_shared<GraphState>();
   bool over = false;
 };
 
@@ -57,7 +57,7 @@ namespace {
 struct Queues {
   std::vector<std::unique_ptr<StreamState>> streams;
   std::vector<std::shared_ptr<EventState>> events;
-  std::vector<std::unique_ptr<GraphState>> graphs;
+  std::vector<std::shared_ptr<GraphState>> graphs;  // a queue that still runs one keeps it as well
   std::uint64_t draws = 0;
 };
 Queues& all() {
@@ -155,7 +155,7 @@ void join(StreamState* stream, const std::shared_ptr<CaptureState>& capture) {
 }
 
 // Everybody of the capture goes back to running.
-std::unique_ptr<GraphState> end(StreamState* stream, bool& joined) {
+std::shared_ptr<GraphState> end(StreamState* stream, bool& joined) {
   const std::shared_ptr<CaptureState> capture = stream->capture;
   joined = capture->origin == stream;
   for (StreamState* member : capture->members) {
@@ -257,7 +257,10 @@ void queue_graph(GraphState* graph, StreamState* stream) {
       if (std::count(job.devices.begin(), job.devices.end(), device) == 0) job.devices.push_back(device);
     }
   }
-  job.run = [graph] {
+  const auto& graphs = all().graphs;
+  const auto found = std::find_if(graphs.begin(), graphs.end(), [&](const auto& one) { return one.get() == graph; });
+  if (found == graphs.end()) throw assay::Error("launching a graph that does not exist");
+  job.run = [graph = *found] {
     return std::all_of(graph->jobs.begin(), graph->jobs.end(), [](const Job& one) { return one.run(); });
   };
   queue(stream, std::move(job));
