@@ -166,8 +166,8 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report->add_flag("--force", words.force, "Overwrite these files");
   commands.report->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
-  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, profiles");
-  commands.list->add_option("what", words.list_what, "devices, benchmarks, models or profiles")->required();
+  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles");
+  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus or profiles")->required();
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
   return commands;

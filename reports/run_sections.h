@@ -17,8 +17,10 @@ DeviceInfo chosen_device(const std::vector<Run>& runs, const std::string& wanted
 // "Intel Xeon ..., 2 cores, cpu:0; run 20261201-..., measured 2026-12-01T01:00:00Z"
 std::string subtitle(const std::vector<Run>& runs, const DeviceInfo& device);
 
-Section product_section(const Rates& rates);       // matrix products by size and format, roofline
-Section memory_speed_section(const Rates& rates);  // bandwidth and latency by working set
+// Matrix products by size and format, roofline; and bandwidth and latency by working set. With the share of the
+// published peak where the catalogue has this very device.
+Section product_section(const Rates& rates, const DeviceInfo& device);
+Section memory_speed_section(const Rates& rates, const DeviceInfo& device);
 Section whole_steps_section(const std::vector<Run>& runs, const DeviceInfo& device);  // empty tables where none
 Section machine_section(const std::vector<Run>& runs, const DeviceInfo& device);
 Section trouble_section(const std::vector<Run>& runs, const DeviceInfo& device);  // failed, mistrusted, skipped
