@@ -200,7 +200,6 @@ Commands declare(CLI::App& app, Words& words) {
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
 
   commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
-  commands.watch->allow_extras();  // complained about with a better sentence
   commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
   commands.watch->add_option("--framework", words.framework,
                              "JSON in which the program leaves its framework's figures");
@@ -228,6 +227,8 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& mistake) {
+    if (argc > 1 && std::string(argv[1]) == "watch" && words.watched.empty())
+      return usage("the command to watch stands behind --: assay watch [options] -- COMMAND [ARGUMENT...]");
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
@@ -240,12 +241,7 @@ int run_command_line(int argc, const char* const* argv) {
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
   const Terminal terminal = look_at_terminal(choice);
-  if (*commands.watch) {
-    const WatchRequest request = understand_watch(words);
-    for (const std::string& extra : commands.watch->remaining())
-      return usage("watch does not know '" + printable(extra, true) + "'; the command stands behind --");
-    return watch(request, terminal);
-  }
+  if (*commands.watch) return watch(understand_watch(words), terminal);
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
