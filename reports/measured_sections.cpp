@@ -54,7 +54,7 @@ Section state_section(const std::vector<Run>& runs, const DeviceInfo& device) {
 }
 
 std::vector<Section> measured_sections(const std::vector<Run>& runs, const DeviceInfo& device, const Rates& rates) {
-  std::vector<Section> sections = {product_section(rates), memory_speed_section(rates)};
+  std::vector<Section> sections = {product_section(rates, device), memory_speed_section(rates, device)};
   for (const Section& section :
        {limit_section(runs, device, rates), link_section(runs, device, rates), overhead_section(rates),
         precision_section(runs, device), whole_steps_section(runs, device), state_section(runs, device)})

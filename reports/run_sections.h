@@ -18,8 +18,10 @@ DeviceInfo chosen_device(const std::vector<Run>& runs, const std::string& wanted
 std::string subtitle(const std::vector<Run>& runs, const DeviceInfo& device);
 
 // The parts of measured_sections(); each may have neither tables nor charts.
-Section product_section(const Rates& rates);       // matrix products by size and format, roofline
-Section memory_speed_section(const Rates& rates);  // bandwidth and latency by working set
+// Matrix products by size and format, roofline; and bandwidth and latency by working set. With the share of the
+// published peak where the catalogue has this very device.
+Section product_section(const Rates& rates, const DeviceInfo& device);
+Section memory_speed_section(const Rates& rates, const DeviceInfo& device);
 // Derived rows: shares of limits, one way against another; instruction rates, tiles and waves.
 Section limit_section(const std::vector<Run>& runs, const DeviceInfo& device, const Rates& rates);
 Section link_section(const std::vector<Run>& runs, const DeviceInfo& device, const Rates& rates);  // and all its peers
