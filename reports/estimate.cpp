@@ -170,8 +170,10 @@ Span memory_on_each(const Demand& demand, int cards) {
 double probability_of(const Span& need, double there) {
   constexpr double ninety = 1.6449;  // standard deviations from the middle to either end of a 90 % interval
   const double half = there >= need.middle ? need.upper - need.middle : need.middle - need.lower;
-  if (half <= 0) return there >= need.middle ? 1 : 0;
-  return 0.5 * std::erfc(-(there - need.middle) / (half / ninety) / std::sqrt(2.0));
+  constexpr double surest = 0.99;  // an interval from published readings makes nothing surer
+  if (half <= 0) return there >= need.middle ? surest : 1 - surest;
+  const double chance = 0.5 * std::erfc(-(there - need.middle) / (half / ninety) / std::sqrt(2.0));
+  return std::clamp(chance, 1 - surest, surest);
 }
 
 std::optional<int> cards_needed(const Demand& demand, const Gpu& gpu) {

@@ -30,20 +30,21 @@ int group(const CardEstimate& card) {
   return card.cards_needed ? 2 : 3;
 }
 
+constexpr double unknown_measure = 1e300;  // behind all others
+
 // Smaller is better.
 double measure(const CardEstimate& card, PlanRank rank) {
-  constexpr double last = 1e300;
   switch (rank) {
     case PlanRank::cost:
-      return card.per_million ? card.per_million->middle : last;
+      return card.per_million ? card.per_million->middle : unknown_measure;
     case PlanRank::fit:
       return -card.probability * 1e3 - card.usable / 1e12;
     case PlanRank::speed:
-      return card.speed ? -card.speed->middle : last;
+      return card.speed ? -card.speed->middle : unknown_measure;
     case PlanRank::power:
-      return card.joules_per_token ? *card.joules_per_token : last;
+      return card.joules_per_token ? *card.joules_per_token : unknown_measure;
   }
-  return last;
+  return unknown_measure;
 }
 
 std::string group_of_cards(int cards) { return cards == 1 ? "one card" : std::to_string(cards) + " cards"; }
@@ -70,7 +71,7 @@ Table ranking(const std::vector<CardEstimate>& cards) {
 const CardEstimate* best(const std::vector<CardEstimate>& cards, PlanRank rank) {
   const CardEstimate* found = nullptr;
   for (const CardEstimate& card : cards) {
-    if (group(card) != 0) continue;
+    if (group(card) != 0 || measure(card, rank) >= unknown_measure) continue;
     if (found == nullptr || measure(card, rank) < measure(*found, rank)) found = &card;
   }
   return found;
@@ -115,7 +116,7 @@ void add_bests(Report& report, const std::vector<CardEstimate>& cards) {
       {"Cheapest a token", PlanRank::cost}, {"Fastest", PlanRank::speed}, {"Least energy a token", PlanRank::power}};
   for (const auto& [name, rank] : wanted) {
     const CardEstimate* card = best(cards, rank);
-    if (card == nullptr || measure(*card, rank) > 1e299) continue;
+    if (card == nullptr) continue;
     report.findings.push_back({Severity::good, fmt::format("{}: {}.", name, in_short(*card)), card->support,
                                "assay plan --model ... --gpu '" + card->gpu->name + "'"});
   }

@@ -184,7 +184,8 @@ Report plan_pair(const Demand& demand, const Gpu& gpu, const PlanOptions& option
                                  shown_span(*card.speed, ReportUnit::tokens_per_second));
   if (card.per_million)
     report.headline.emplace_back("a million tokens", shown_span(*card.per_million, ReportUnit::dollars));
-  if (card.cards_needed) report.headline.emplace_back("cards needed", quantity(*card.cards_needed, ReportUnit::count));
+  if (card.cards_needed && *card.cards_needed != card.cards)
+    report.headline.emplace_back("cards needed", quantity(*card.cards_needed, ReportUnit::count));
   find_oversized(demand, card, options, report);
   find_cautions(demand, card, report);
   sort_by_severity(report.findings);

@@ -61,6 +61,8 @@ Quantity shown_span(const Span& span, ReportUnit unit) { return quantity(span.mi
 std::string money_words(const PlanOptions& options) {
   const MoneyInput& money = options.money;
   std::string prices = "Prices are published ranges of the dates beside them, no offers; give your own with --price.";
+  if (money.buy)
+    prices = fmt::format("Purchase prices are published ones of the dates beside them, over {:g} years.", money.years);
   if (money.rent) prices = fmt::format("The price is given: {:g} USD a card and hour.", *money.rent);
   if (!money.rent && money.purchase)
     prices =
