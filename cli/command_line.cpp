@@ -23,6 +23,8 @@ struct Words {
   std::string list_what;
   std::string claim, explain, verify;
   std::vector<std::string> fleet;
+  std::string period, framework;
+  std::vector<std::string> watched;  // what stood behind "--"
   bool force = false, quiet = false, whole = false, train = false, redact = false;
 };
 
@@ -118,6 +120,31 @@ ReportQuestion understand_report(const Words& words) {
   return question;
 }
 
+WatchRequest understand_watch(const Words& words) {
+  WatchRequest request;
+  request.command = words.watched;
+  if (request.command.empty()) throw BadInput("watch what? Write assay watch [options] -- COMMAND [ARGUMENT...]");
+  if (!words.period.empty()) request.period = parse_period("--period", words.period);
+  request.framework = words.framework;
+  for (const std::string& file : words.out_files) request.out.emplace_back(file);
+  request.plugins = words.plugins;
+  request.force = words.force;
+  request.quiet = words.quiet;
+  request.whole = words.whole;
+  return request;
+}
+
+// Takes the command to watch off the end: what stands behind "--" is not ours to understand.
+int cut_watched(int argc, const char* const* argv, Words& words) {
+  if (argc < 2 || std::string(argv[1]) != "watch") return argc;
+  for (int index = 2; index < argc; ++index) {
+    if (std::string(argv[index]) != "--") continue;
+    words.watched.assign(argv + index + 1, argv + argc);
+    return index;
+  }
+  return argc;
+}
+
 // The command as typed, for the record in the run; arguments with spaces are quoted.
 std::string typed(int argc, const char* const* argv) {
   std::string line = "assay";
@@ -160,6 +187,7 @@ struct Commands {
   CLI::App* accept = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
+  CLI::App* watch = nullptr;
 };
 
 Commands declare(CLI::App& app, Words& words) {
@@ -203,6 +231,16 @@ Commands declare(CLI::App& app, Words& words) {
       ->required();
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
+
+  commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
+  commands.watch->allow_extras();  // complained about with a better sentence
+  commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
+  commands.watch->add_option("--framework", words.framework,
+                             "JSON in which the program leaves its framework's figures");
+  commands.watch->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  commands.watch->add_flag("--force", words.force, "Overwrite these files");
+  commands.watch->add_flag("--quiet", words.quiet, "Print nothing; only with --out");
+  commands.watch->add_flag("--full", words.whole, "Print everything, not only the first screen");
   return commands;
 }
 
@@ -219,7 +257,7 @@ int run_command_line(int argc, const char* const* argv) {
   Words words;
   const Commands commands = declare(app, words);
   try {
-    app.parse(argc, argv);
+    app.parse(cut_watched(argc, argv, words), argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& mistake) {
@@ -235,6 +273,12 @@ int run_command_line(int argc, const char* const* argv) {
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
   const Terminal terminal = look_at_terminal(choice);
+  if (*commands.watch) {
+    const WatchRequest request = understand_watch(words);
+    for (const std::string& extra : commands.watch->remaining())
+      return usage("watch does not know '" + printable(extra, true) + "'; the command stands behind --");
+    return watch(request, terminal);
+  }
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);

@@ -31,6 +31,17 @@ struct ReportQuestion {
   bool whole = false;  // print everything, not only the first screen
 };
 
+// What `watch` is asked to do.
+struct WatchRequest {
+  std::vector<std::string> command;
+  double period = 0.1;              // seconds
+  std::filesystem::path framework;  // JSON with the framework's own figures, read when the command has ended
+  std::vector<std::filesystem::path> out;
+  std::filesystem::path plugins;
+  bool force = false, quiet = false, whole = false;
+};
+int watch(const WatchRequest& request, const Terminal& terminal);
+
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
 int doctor(const Terminal& terminal, const std::filesystem::path& plugins);
 // The same, of what has been found already.
