@@ -25,9 +25,11 @@ struct Words {
   std::string gpu, cards, rank, tokens, price, purchase, years, residual, duty, energy, host_overhead, cooling;
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
+  std::string claim, explain, verify;
+  std::vector<std::string> fleet;
   std::string period, framework;
   std::vector<std::string> watched;  // what stood behind "--"
-  bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false;
+  bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false, redact = false;
 };
 
 void add_run_options(CLI::App& command, Words& words) {
@@ -187,10 +189,29 @@ std::string version_line() {
          version::build_type + ")";
 }
 
+AcceptQuestion understand_accept(const Words& words) {
+  AcceptQuestion question;
+  question.explain = words.explain;
+  question.verify = words.verify;
+  question.claim = words.claim;
+  if (question.explain.empty() && question.verify.empty() && words.runs.size() != 1) {
+    throw BadInput(words.runs.empty() ? "accept needs a run: assay accept RUN --claim \"8x H100 SXM 80GB\""
+                                      : "accept judges one run; give others of its kind with --fleet RUN");
+  }
+  if (!words.runs.empty()) question.run = words.runs.front();
+  for (const std::string& run : words.fleet) question.fleet.emplace_back(run);
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.redact = words.redact;
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
+  CLI::App* accept = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
@@ -222,8 +243,20 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report->add_flag("--force", words.force, "Overwrite these files");
   commands.report->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
-  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles");
-  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus or profiles")->required();
+  commands.accept = app.add_subcommand("accept", "Hold a rented machine against what was promised, and certify it");
+  commands.accept->add_option("runs", words.runs, "A run folder, or a packed .tgz file of it");
+  commands.accept->add_option("--claim", words.claim, "What was promised: \"8x H100 SXM 80GB, 2 TB NVMe, 26 vCPU\"");
+  commands.accept->add_option("--fleet", words.fleet, "A run of another such machine, or an earlier one; may repeat");
+  commands.accept->add_option("--out", words.out_files, "Certificate as FILE.html or .json; .md, .txt; may repeat");
+  commands.accept->add_flag("--redact", words.redact, "Leave names, addresses and serial numbers out");
+  commands.accept->add_option("--explain", words.explain, "Say why a rule is there (assay list rules)");
+  commands.accept->add_option("--verify", words.verify, "Check the checksum of a certificate's JSON");
+  commands.accept->add_flag("--force", words.force, "Overwrite these files");
+  commands.accept->add_flag("--full", words.whole, "Print every rule, not only the first screen");
+
+  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
+  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
+      ->required();
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
 
@@ -278,6 +311,7 @@ int run_command_line(int argc, const char* const* argv) {
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
     return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
   }

@@ -62,6 +62,20 @@ int doctor(const Terminal& terminal, const std::vector<Presence>& presences, con
 int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins);
 int report(const ReportQuestion& question, const Terminal& terminal);
 
+// What `accept` is asked.
+struct AcceptQuestion {
+  std::filesystem::path run;
+  std::vector<std::filesystem::path> fleet;  // other machines of this kind, or earlier runs
+  std::string claim;                         // empty: none
+  std::vector<std::filesystem::path> out;    // .html and .json: the certificate; .md, .txt
+  std::string explain;                       // a rule; then nothing else is done
+  std::filesystem::path verify;              // a certificate; then nothing else is done
+  bool redact = false;
+  bool force = false;
+  bool whole = false;
+};
+int accept(const AcceptQuestion& question, const Terminal& terminal);
+
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.
 void choose_devices(RunOptions& options);
