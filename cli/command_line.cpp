@@ -72,6 +72,11 @@ void add_plan_options(CLI::App& command, Words& words) {
   command.add_flag("--full", words.whole, "Print everything, not only the first screen");
 }
 
+bool workload_given(const Words& words) {
+  const auto typed = [](const auto& field) { return !field.second.empty(); };
+  return words.train || !words.workload.empty() || std::any_of(words.fields.begin(), words.fields.end(), typed);
+}
+
 Workload understand_workload(const Words& words) {
   Workload workload = words.workload.empty() ? default_workload(Purpose::inference) : read_workload(words.workload);
   if (words.train) workload.purpose = Purpose::training;
@@ -139,9 +144,7 @@ ReportQuestion understand_report(const Words& words) {
   for (const std::string& file : words.out_files) question.out.emplace_back(file);
   question.force = words.force;
   question.whole = words.whole;
-  if (question.model.empty() && (words.train || !words.workload.empty() ||
-                                 std::any_of(words.fields.begin(), words.fields.end(),
-                                             [](const auto& field) { return !field.second.empty(); }))) {
+  if (question.model.empty() && workload_given(words)) {
     throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
   }
   return question;
@@ -152,6 +155,10 @@ WatchRequest understand_watch(const Words& words) {
   request.command = words.watched;
   if (request.command.empty()) throw BadInput("watch what? Write assay watch [options] -- COMMAND [ARGUMENT...]");
   if (!words.period.empty()) request.period = parse_period("--period", words.period);
+  request.model = words.model;
+  request.workload = understand_workload(words);
+  if (request.model.empty() && workload_given(words))
+    throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
   request.framework = words.framework;
   for (const std::string& file : words.out_files) request.out.emplace_back(file);
   request.plugins = words.plugins;
@@ -265,6 +272,7 @@ Commands declare(CLI::App& app, Words& words) {
   add_plan_options(*commands.plan, words);
 
   commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
+  add_workload_options(*commands.watch, words);
   commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
   commands.watch->add_option("--framework", words.framework,
                              "JSON in which the program leaves its framework's figures");

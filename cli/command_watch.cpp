@@ -12,8 +12,10 @@
 #include "core/error.h"
 #include "core/loader.h"
 #include "reports/framework_memory.h"
+#include "reports/memory.h"
 #include "reports/phrase.h"
 #include "reports/render.h"
+#include "reports/workload.h"
 
 namespace assay {
 namespace {
@@ -179,12 +181,43 @@ void add_framework(Report& report, const std::filesystem::path& file, const Watc
   }
 }
 
+// The prediction for the model and the workload beside what was seen: of the host where no other device has memory.
+void add_prediction(Report& report, const WatchRequest& request, const Watched& watched) {
+  const ModelSpec model = find_model(request.model);
+  std::optional<double> seen;
+  for (const WatchedDevice& one : watched.devices)
+    if (one.memory_peak && one.device.backend != "cpu") seen = std::max(seen.value_or(0), number(*one.memory_peak));
+  Overheads overheads;
+  overheads.processor = !seen;
+  const MemoryBudget budget = memory_budget(model, resolve(request.workload, model), overheads);
+  const double peak = seen ? *seen : *host_peak(watched).value;
+  Table table{"prediction", "Predicted and seen", {"What", "Bytes"}, {}, ""};
+  table.rows.push_back(
+      {"predicted, " + budget.moment, quantity(budget.total(), budget.lower(), budget.upper(), ReportUnit::bytes)});
+  table.rows.push_back({seen ? "seen on the fullest device" : "seen on the host", quantity(peak, ReportUnit::bytes)});
+  table.rows.push_back({"seen less predicted", quantity(peak - budget.total(), ReportUnit::bytes)});
+  table.rows.push_back({"of the prediction", quantity((peak - budget.total()) / budget.total(), ReportUnit::share)});
+  const bool inside = peak >= budget.lower() && peak <= budget.upper();
+  table.note =
+      inside ? "What was seen lies within the prediction's interval."
+             : "What was seen lies outside the prediction's interval: another batch or context, other programs on "
+               "the device, or a framework that keeps more.";
+  report.headline.emplace_back("predicted",
+                               quantity(budget.total(), budget.lower(), budget.upper(), ReportUnit::bytes));
+  report.sections.front().tables.insert(report.sections.front().tables.begin(), table);
+}
+
 }  // namespace
 
 int watch(const WatchRequest& request, const Terminal& terminal) {
   for (const std::filesystem::path& file : request.out) {
     check_report_file(file);
     refuse_existing(file, request.force);
+  }
+  // A bad model or workload is found before the command runs, not after.
+  if (!request.model.empty()) {
+    const ModelSpec model = find_model(request.model);
+    resolve(request.workload, model);
   }
   WatchQuestion question;
   question.command = request.command;
@@ -194,6 +227,7 @@ int watch(const WatchRequest& request, const Terminal& terminal) {
   const int code = exit_code_of(watched.ended);
   try {
     Report report = report_of(watched);
+    if (!request.model.empty()) add_prediction(report, request, watched);
     if (!request.framework.empty()) add_framework(report, request.framework, watched);
     const auto files = write_reports(report, request.out);
     // To standard error, for standard output is the command's.

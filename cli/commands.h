@@ -35,7 +35,9 @@ struct ReportQuestion {
 // What `watch` is asked to do.
 struct WatchRequest {
   std::vector<std::string> command;
-  double period = 0.1;              // seconds
+  double period = 0.1;  // seconds
+  std::string model;    // whose prediction stands beside what was seen; empty: none
+  Workload workload;
   std::filesystem::path framework;  // JSON with the framework's own figures, read when the command has ended
   std::vector<std::filesystem::path> out;
   std::filesystem::path plugins;
