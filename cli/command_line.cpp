@@ -9,6 +9,7 @@
 #include "bench/version.h"
 #include "cli/commands.h"
 #include "cli/parse.h"
+#include "reports/accept/claim.h"
 
 namespace assay {
 namespace {
@@ -22,7 +23,7 @@ struct Words {
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
   std::string claim, explain, verify;
-  std::vector<std::string> fleet;
+  std::vector<std::string> fleet, prices;
   std::string period, framework;
   std::vector<std::string> watched;  // what stood behind "--"
   bool force = false, quiet = false, whole = false, train = false, redact = false;
@@ -180,11 +181,35 @@ AcceptQuestion understand_accept(const Words& words) {
   return question;
 }
 
+// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
+double parse_price(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
+  if (!claim.price_per_hour || claim.currency != "USD")
+    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
+  return *claim.price_per_hour;
+}
+
+ComparedQuestion understand_compare(const Words& words) {
+  ComparedQuestion question;
+  for (const std::string& run : words.runs) question.runs.emplace_back(run);
+  question.devices = words.devices;
+  for (const std::string& price : words.prices) question.prices.push_back(parse_price(price));
+  question.model = words.model;
+  question.workload = understand_workload(words);
+  question.claim = words.claim;
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
   CLI::App* accept = nullptr;
+  CLI::App* compare = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
@@ -225,6 +250,16 @@ Commands declare(CLI::App& app, Words& words) {
   commands.accept->add_option("--verify", words.verify, "Check the checksum of a certificate's JSON");
   commands.accept->add_flag("--force", words.force, "Overwrite these files");
   commands.accept->add_flag("--full", words.whole, "Print every rule, not only the first screen");
+
+  commands.compare = app.add_subcommand("compare", "Devices and vendors side by side, like with like");
+  commands.compare->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
+  commands.compare->add_option("--device", words.devices, "Only this device: cuda:0, cpu; may be given again");
+  commands.compare->add_option("--price", words.prices, "USD an hour and device: 2.49USD/h; once, or for each run");
+  commands.compare->add_option("--claim", words.claim, "A claim of speed: \"H100 is 30x A100 at inference\"");
+  add_workload_options(*commands.compare, words);
+  commands.compare->add_option("--out", words.out_files, "Write FILE.html, .md, .json, .csv or .txt; may repeat");
+  commands.compare->add_flag("--force", words.force, "Overwrite these files");
+  commands.compare->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
   commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
   commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
@@ -282,6 +317,7 @@ int run_command_line(int argc, const char* const* argv) {
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.compare) return compare(understand_compare(words), terminal);
   if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
     return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);

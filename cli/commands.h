@@ -63,6 +63,20 @@ struct AcceptQuestion {
 };
 int accept(const AcceptQuestion& question, const Terminal& terminal);
 
+// What `compare` is asked.
+struct ComparedQuestion {
+  std::vector<std::filesystem::path> runs;
+  std::vector<std::string> devices;  // empty: every device but processors
+  std::vector<double> prices;        // USD an hour and device: none, one, or one for each run
+  std::string model;                 // empty: nothing is ranked
+  Workload workload;
+  std::string claim;                       // of speed; empty: none
+  std::vector<std::filesystem::path> out;  // .html .md .json .csv .txt
+  bool force = false;
+  bool whole = false;
+};
+int compare(const ComparedQuestion& question, const Terminal& terminal);
+
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.
 void choose_devices(RunOptions& options);

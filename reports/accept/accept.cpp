@@ -51,6 +51,7 @@ Judged judged(const Rule& rule, const Subject& subject, const Run& run) {
   if (seen.knowledge == Knowledge::known)
     one.shown = seen.value ? show(Quantity{*seen.value, rule.unit, {}, {}, ""}) : seen.word;
   one.evidence = seen.evidence;
+  one.source = seen.source.empty() ? rule.source : seen.source;
   const std::string path = run.path.empty() ? "RUN" : run.path.string();
   const std::string device = subject.id == "host" ? "" : subject.id;
   one.repeat = replaced(rule.repeat, "{run}", path);

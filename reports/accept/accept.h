@@ -32,6 +32,7 @@ struct Judged {
   std::string shown;     // the observed value as people see it
   std::string evidence;  // or why it is not known
   std::string repeat;    // the command that measures it again
+  std::string source;    // of the limit, or of the published figure
 };
 
 struct Acceptance {

@@ -147,8 +147,7 @@ Certificate certificate(const Acceptance& acceptance, const Run& run, bool redac
   for (const Judged& one : acceptance.judged) {
     if (one.outcome == Outcome::does_not_apply) continue;
     made.lines.push_back({one.rule->id, safe(one.subject), text(one.outcome), one.rule->title, safe(one.shown),
-                          safe(one.evidence), thresholds(*one.rule), one.rule->source, one.rule->advice,
-                          safe(one.repeat)});
+                          safe(one.evidence), thresholds(*one.rule), one.source, one.rule->advice, safe(one.repeat)});
   }
   if (!run.path.empty()) made.files = checksums(run.path);
   if (redact)

@@ -157,9 +157,9 @@ void observe_peer_speed(Subject& subject, const Machine& machine, const DeviceIn
   } else {
     subject.number(
         "peer_of_pass_line", slowest->rate / band->value,
-        fmt::format("{}: {} of {} ({}, {})", slowest->case_name, shown(slowest->rate, ReportUnit::bytes_per_second),
-                    shown(band->value, ReportUnit::bytes_per_second), band->who, band->source),
-        slowest->case_name);
+        fmt::format("{}: {} of {} ({})", slowest->case_name, shown(slowest->rate, ReportUnit::bytes_per_second),
+                    shown(band->value, ReportUnit::bytes_per_second), band->who),
+        slowest->case_name, band->source);
   }
   const auto links = Machine::number(device, "nvlink_active");
   const auto each = Machine::number(device, "nvlink_link_bytes_per_second");

@@ -28,9 +28,9 @@ void against_band(Subject& subject, const Gpu& gpu, const Measured& measured, bo
   } else {
     subject.number(
         observation, measured.reached->rate / band->value,
-        fmt::format("{}: {} of {} ({}, {})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
-                    shown(band->value, measured.unit), band->who, band->source),
-        measured.reached->case_name);
+        fmt::format("{}: {} of {} ({})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
+                    shown(band->value, measured.unit), band->who),
+        measured.reached->case_name, band->source);
   }
 }
 
@@ -40,11 +40,10 @@ void against_peak(Subject& subject, const Gpu& gpu, const Measured& measured, co
   } else if (!measured.reached) {
     subject.hidden(observation, measured.missing);
   } else {
-    subject.number(
-        observation, measured.reached->rate / *measured.peak,
-        fmt::format("{}: {} of {} ({})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
-                    shown(*measured.peak, measured.unit), gpu.sources.empty() ? "catalogue" : gpu.sources.front()),
-        measured.reached->case_name);
+    subject.number(observation, measured.reached->rate / *measured.peak,
+                   fmt::format("{}: {} of {}", measured.reached->case_name,
+                               shown(measured.reached->rate, measured.unit), shown(*measured.peak, measured.unit)),
+                   measured.reached->case_name, gpu.sources.empty() ? "" : gpu.sources.front());
   }
 }
 
