@@ -3,13 +3,16 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "bench/version.h"
 #include "cli/commands.h"
 #include "cli/parse.h"
 #include "reports/accept/claim.h"
+#include "reports/workload_file.h"
 
 namespace assay {
 namespace {
@@ -18,15 +21,16 @@ namespace {
 struct Words {
   std::string colour = "auto";
   std::string plugins;
-  std::string profile, filter, out_folder, budget, repeat, resume, model, device, batch, context, format, kv, lora,
-      recompute, optimizer;
+  std::string profile, filter, out_folder, budget, repeat, resume, model, device, workload;
+  std::map<std::string, std::string> fields;  // of the workload, by their names
+  std::string gpu, cards, rank, tokens, price, purchase, years, residual, duty, energy, host_overhead, cooling;
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
   std::string claim, explain, verify;
   std::vector<std::string> fleet, prices;
   std::string period, framework;
   std::vector<std::string> watched;  // what stood behind "--"
-  bool force = false, quiet = false, whole = false, train = false, redact = false;
+  bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false, redact = false;
 };
 
 void add_run_options(CLI::App& command, Words& words) {
@@ -43,48 +47,70 @@ void add_run_options(CLI::App& command, Words& words) {
 
 void add_workload_options(CLI::App& command, Words& words) {
   command.add_option("--model", words.model, "A name (assay list models), a config.json, or a folder that holds one");
+  command.add_option("--workload", words.workload, "A TOML file with the fields of a workload; flags go before it");
   command.add_flag("--train", words.train, "Judge training instead of inference");
-  command.add_option("--batch", words.batch, "Sequences at a time (1)");
-  command.add_option("--context", words.context, "Tokens a sequence, such as 4096 or 32k");
-  command.add_option("--format", words.format, "Format of the weights: bf16 (the default), fp32, fp16, fp8, int8, fp4");
-  command.add_option("--kv", words.kv, "Format of the KV cache: bf16 (the default), fp32, fp16, fp8, int8");
-  command.add_option("--lora", words.lora, "Train adapters of this rank only");
-  command.add_option("--recompute", words.recompute, "Recompute activations: none (the default), selective, full");
-  command.add_option("--optimizer", words.optimizer, "adamw (the default), adamw8bit or sgd");
+  for (const WorkloadField& field : workload_fields())
+    if (field.name != "purpose") command.add_option("--" + field.name, words.fields[field.name], field.meaning);
 }
 
-Format parse_weights(const std::string& option, const std::string& text) {
-  return parse_choice<Format>(option, text,
-                              {{"fp32", {Element::fp32, Scaling::none}},
-                               {"bf16", {Element::bf16, Scaling::none}},
-                               {"fp16", {Element::fp16, Scaling::none}},
-                               {"fp8", {Element::fp8_e4m3, Scaling::tensor}},
-                               {"int8", {Element::int8, Scaling::group128}},
-                               {"fp4", {Element::fp4_e2m1, Scaling::block16_e4m3}}});
+void add_plan_options(CLI::App& command, Words& words) {
+  command.add_option("--gpu", words.gpu, "One card of the catalogue (assay list gpus) instead of all");
+  command.add_option("--cards", words.cards, "How many of them share the work (1)");
+  command.add_option("--rank", words.rank, "Order of the cards that fit: cost (the default), fit, speed, power");
+  command.add_option("--tokens", words.tokens, "Price a run of so many tokens, such as 2e9");
+  command.add_option("--price", words.price, "USD a card and hour; without it published ranges are taken");
+  command.add_option("--purchase", words.purchase, "USD a card, instead of a price an hour");
+  command.add_flag("--buy", words.buy, "Take published purchase prices instead of rents");
+  command.add_option("--years", words.years, "Amortisation of a purchase (3)");
+  command.add_option("--residual", words.residual, "Share of a purchase that is left at the end (0)");
+  command.add_option("--duty", words.duty, "Share of the paid hours with work (1)");
+  command.add_option("--energy-price", words.energy, "USD/kWh (0.12)");
+  command.add_option("--host-overhead", words.host_overhead, "Power of the host on top of the cards (0.35)");
+  command.add_option("--cooling-overhead", words.cooling, "Power of cooling on top of both (0.35)");
+  command.add_flag("--checklist", words.checklist, "Print the buyer's checklist, blank");
+  command.add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  command.add_flag("--force", words.force, "Overwrite these files");
+  command.add_flag("--full", words.whole, "Print everything, not only the first screen");
 }
 
 Workload understand_workload(const Words& words) {
-  const bool train = words.train || !words.lora.empty() || !words.recompute.empty() || !words.optimizer.empty();
-  Workload workload = default_workload(train ? Purpose::training : Purpose::inference);
-  if (!words.batch.empty()) workload.batch = parse_whole("--batch", words.batch, 1);
-  if (!words.context.empty()) workload.context = parse_tokens("--context", words.context);
-  if (!words.format.empty()) workload.weights = parse_weights("--format", words.format);
-  if (!words.kv.empty()) workload.kv = parse_weights("--kv", words.kv);
-  if (!words.lora.empty()) {
-    workload.tuning = Tuning::lora;
-    workload.lora_rank = parse_whole("--lora", words.lora, 1);
-  }
-  if (!words.recompute.empty()) {
-    workload.recompute = parse_choice<Recompute>(
-        "--recompute", words.recompute,
-        {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}});
-  }
-  if (!words.optimizer.empty()) {
-    workload.optimizer = parse_choice<Optimizer>(
-        "--optimizer", words.optimizer,
-        {{"adamw", Optimizer::adamw}, {"adamw8bit", Optimizer::adamw_8bit}, {"sgd", Optimizer::sgd}});
+  Workload workload = words.workload.empty() ? default_workload(Purpose::inference) : read_workload(words.workload);
+  if (words.train) workload.purpose = Purpose::training;
+  for (const WorkloadField& field : workload_fields()) {
+    const auto typed = words.fields.find(field.name);
+    if (typed == words.fields.end() || typed->second.empty()) continue;
+    field.set(workload, "--" + field.name, typed->second);
+    if (implies_training(field.name)) workload.purpose = Purpose::training;
   }
   return workload;
+}
+
+PlanRequest understand_plan(const Words& words) {
+  PlanRequest request;
+  request.model = words.model;
+  request.gpu = words.gpu;
+  request.workload = understand_workload(words);
+  request.checklist = words.checklist;
+  if (!words.cards.empty()) request.options.cards = static_cast<int>(parse_whole("--cards", words.cards, 1));
+  if (!words.rank.empty())
+    request.options.rank = parse_choice<PlanRank>(
+        "--rank", words.rank,
+        {{"cost", PlanRank::cost}, {"fit", PlanRank::fit}, {"speed", PlanRank::speed}, {"power", PlanRank::power}});
+  MoneyInput& money = request.options.money;
+  if (!words.tokens.empty()) request.options.tokens = parse_number("--tokens", words.tokens);
+  if (!words.price.empty()) money.rent = parse_number("--price", words.price);
+  if (!words.purchase.empty()) money.purchase = parse_number("--purchase", words.purchase);
+  money.buy = words.buy;
+  if (!words.years.empty()) money.years = parse_number("--years", words.years);
+  if (!words.residual.empty()) money.residual = parse_number("--residual", words.residual);
+  if (!words.duty.empty()) money.duty = parse_number("--duty", words.duty);
+  if (!words.energy.empty()) money.energy_price = parse_number("--energy-price", words.energy);
+  if (!words.host_overhead.empty()) money.host_overhead = parse_number("--host-overhead", words.host_overhead);
+  if (!words.cooling.empty()) money.cooling_overhead = parse_number("--cooling-overhead", words.cooling);
+  for (const std::string& file : words.out_files) request.out.emplace_back(file);
+  request.force = words.force;
+  request.whole = words.whole;
+  return request;
 }
 
 RunOptions understand_run(const Words& words, const std::string& command, bool colour) {
@@ -114,8 +140,9 @@ ReportQuestion understand_report(const Words& words) {
   for (const std::string& file : words.out_files) question.out.emplace_back(file);
   question.force = words.force;
   question.whole = words.whole;
-  if (question.model.empty() &&
-      (!words.batch.empty() || !words.context.empty() || words.train || !words.lora.empty())) {
+  if (question.model.empty() && (words.train || !words.workload.empty() ||
+                                 std::any_of(words.fields.begin(), words.fields.end(),
+                                             [](const auto& field) { return !field.second.empty(); }))) {
     throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
   }
   return question;
@@ -213,6 +240,7 @@ struct Commands {
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
+  CLI::App* plan = nullptr;
 };
 
 Commands declare(CLI::App& app, Words& words) {
@@ -267,8 +295,11 @@ Commands declare(CLI::App& app, Words& words) {
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
 
+  commands.plan = app.add_subcommand("plan", "Say what fits on cards that were not measured, and at what cost");
+  add_workload_options(*commands.plan, words);
+  add_plan_options(*commands.plan, words);
+
   commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
-  commands.watch->allow_extras();  // complained about with a better sentence
   commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
   commands.watch->add_option("--framework", words.framework,
                              "JSON in which the program leaves its framework's figures");
@@ -296,6 +327,8 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& mistake) {
+    if (argc > 1 && std::string(argv[1]) == "watch" && words.watched.empty())
+      return usage("the command to watch stands behind --: assay watch [options] -- COMMAND [ARGUMENT...]");
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
@@ -308,12 +341,8 @@ int run_command_line(int argc, const char* const* argv) {
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
   const Terminal terminal = look_at_terminal(choice);
-  if (*commands.watch) {
-    const WatchRequest request = understand_watch(words);
-    for (const std::string& extra : commands.watch->remaining())
-      return usage("watch does not know '" + printable(extra, true) + "'; the command stands behind --");
-    return watch(request, terminal);
-  }
+  if (*commands.plan) return plan(understand_plan(words), terminal);
+  if (*commands.watch) return watch(understand_watch(words), terminal);
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);

@@ -10,6 +10,7 @@
 #include "bench/run.h"
 #include "cli/terminal.h"
 #include "reports/judge.h"
+#include "reports/plan.h"
 
 namespace assay {
 
@@ -41,6 +42,18 @@ struct WatchRequest {
   bool force = false, quiet = false, whole = false;
 };
 int watch(const WatchRequest& request, const Terminal& terminal);
+
+// What `plan` is asked about.
+struct PlanRequest {
+  std::string model;  // empty: every built-in model
+  std::string gpu;    // empty: every card
+  Workload workload;
+  PlanOptions options;
+  bool checklist = false;  // nothing but the blank checklist
+  std::vector<std::filesystem::path> out;
+  bool force = false, whole = false;
+};
+int plan(const PlanRequest& request, const Terminal& terminal);
 
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
 int doctor(const Terminal& terminal, const std::filesystem::path& plugins);

@@ -3,7 +3,7 @@
 
 # What `evaluate` needs. The measuring libraries are opened at run time, so only their rows go missing without them.
 build_packages=(g++ cmake ninja-build libbenchmark-dev nlohmann-json3-dev libcli11-dev libfmt-dev libfccp-dev
-  libkainjow-mustache-dev zlib1g-dev libdnnl-dev libopenblas0-openmp ca-certificates)
+  libkainjow-mustache-dev libtomlplusplus-dev zlib1g-dev libdnnl-dev libopenblas0-openmp ca-certificates)
 # What the tests need on top.
 test_packages=(libgtest-dev libgmock-dev clang libclang-rt-14-dev libomp-14-dev clang-format chromium fonts-dejavu-core binutils util-linux)
 

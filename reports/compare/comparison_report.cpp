@@ -51,6 +51,10 @@ bool before(const Ranked& a, const Ranked& b) {
   return a.dollars_per_million.value_or(dear) < b.dollars_per_million.value_or(dear);
 }
 
+bool overlap(const Quantity& a, const Quantity& b) {
+  return a.lower && a.upper && b.lower && b.upper && *a.lower <= *b.upper && *b.lower <= *a.upper;
+}
+
 Section ranking_section(const Comparison& comparison, const CompareQuestion& question, std::vector<Finding>& findings) {
   std::vector<Ranked> places;
   for (std::size_t index = 0; index < comparison.contenders.size(); ++index)
@@ -71,10 +75,12 @@ Section ranking_section(const Comparison& comparison, const CompareQuestion& que
   }
   const Ranked& first = places.front();
   if (first.speed.value && (first.answer == Answer::fits || first.answer == Answer::tight)) {
-    findings.push_back({Severity::good,
-                        fmt::format("For {}, {} comes first: {}.", question.model->title,
-                                    comparison.contenders[first.contender].name, show(first.speed)),
-                        first.why, ""});
+    findings.push_back(
+        {Severity::good,
+         fmt::format("For {}, {} comes first: {}{}.", question.model->title,
+                     comparison.contenders[first.contender].name, show(first.speed),
+                     overlap(first.speed, places[1].speed) ? ", though its interval overlaps that of the second" : ""),
+         first.why, ""});
   } else {
     findings.push_back({Severity::warning, "No device is known to take " + question.model->title + ".", first.why, ""});
   }
@@ -105,12 +111,12 @@ void add_summary(Report& report, const Comparison& comparison) {
       ++count;
     }
     if (count > 0)
-      report.headline.emplace_back(comparison.contenders[index].name + ", times as fast",
+      report.headline.emplace_back("times as fast: " + comparison.contenders[index].name,
                                    quantity(std::exp(sum / count), ReportUnit::none));
   }
 }
 
-void add_claim(Report& report, const Comparison& comparison, const std::string& words) {
+void add_claim(std::vector<Finding>& findings, const Comparison& comparison, const std::string& words) {
   const Claim claim = parse_claim(words);
   if (!claim.speed) throw BadInput("--claim of compare is one of speed: \"H100 is 30x A100 at inference\"");
   std::vector<Machine> machines;
@@ -123,14 +129,14 @@ void add_claim(Report& report, const Comparison& comparison, const std::string& 
   for (const Machine& machine : machines) pointers.push_back(&machine);
   const SpeedAnswer answer = check_speed_claim(*claim.speed, pointers);
   if (!answer.ratio) {
-    report.findings.push_back({Severity::warning, "The claim cannot be checked: " + words + ".", answer.words, ""});
+    findings.push_back({Severity::warning, "The claim cannot be checked: " + words + ".", answer.words, ""});
   } else if (*answer.ratio < claim.speed->factor) {
-    report.findings.push_back(
+    findings.push_back(
         {Severity::problem,
          fmt::format("The claim does not hold: {}. No op gains more than {:.3g}x.", words, *answer.ratio), answer.words,
          ""});
   } else {
-    report.findings.push_back({Severity::info, "The claim is not contradicted: " + words + ".", answer.words, ""});
+    findings.push_back({Severity::info, "The claim is not contradicted: " + words + ".", answer.words, ""});
   }
 }
 
@@ -143,11 +149,16 @@ Report comparison_report(const Comparison& comparison, const CompareQuestion& qu
   report.title = "Comparison: " + joined(names, " and ");
   report.subtitle = fmt::format("{} measured alike; the first is what the others are held against",
                                 counted(comparison.alike.size(), "piece") + " of work");
-  if (question.model != nullptr) report.sections.push_back(ranking_section(comparison, question, report.findings));
-  if (question.speed_claim) add_claim(report, comparison, *question.speed_claim);
   add_summary(report, comparison);
   for (const std::string& difference : comparison.differences)
     report.findings.push_back({Severity::warning, difference + ".", "", ""});
+  std::stable_sort(report.findings.begin(), report.findings.end(),
+                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
+  // What was asked comes first.
+  std::vector<Finding> asked;
+  if (question.speed_claim) add_claim(asked, comparison, *question.speed_claim);
+  if (question.model != nullptr) report.sections.push_back(ranking_section(comparison, question, asked));
+  report.findings.insert(report.findings.begin(), asked.begin(), asked.end());
   report.sections.push_back(characteristics_section(comparison));
   report.sections.push_back(alike_section(comparison));
   report.sections.push_back(coverage_section(comparison));
@@ -155,8 +166,6 @@ Report comparison_report(const Comparison& comparison, const CompareQuestion& qu
   for (const Contender& one : comparison.contenders)
     report.provenance.emplace_back(one.name, one.run->info.id + ", " + one.device->id + ", assay " +
                                                  one.run->info.program_version + " " + one.run->info.commit);
-  std::stable_sort(report.findings.begin(), report.findings.end(),
-                   [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
   return report;
 }
 
