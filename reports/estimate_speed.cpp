@@ -14,8 +14,9 @@ constexpr Span product_share{0.75, 0.50, 0.94};
 constexpr Span stream_share{0.88, 0.76, 0.98};
 // Bus bandwidth of large and of 4 MB collectives against one direction of the link (NVLink boxes of eight).
 constexpr Span link_share{0.75, 0.32, 1.0};
-// Starting an op: none within a graph, 5.6 to 9.4 us of event and wall time otherwise (SuperBench on an A100).
-constexpr Span start_of_op{3e-6, 0, 9.4e-6};
+// Starting an op: nothing within a graph, 5.6 to 9.4 us of event and wall time otherwise (SuperBench on an A100), and
+// about 50 us where a Python framework starts several kernels for one of these ops, one after the other.
+constexpr Span start_of_op{3e-6, 0, 50e-6};
 // A small collective of eight cards.
 constexpr Span start_of_collective{25e-6, 10e-6, 55e-6};
 

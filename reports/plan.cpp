@@ -49,9 +49,32 @@ double measure(const CardEstimate& card, PlanRank rank) {
 
 std::string group_of_cards(int cards) { return cards == 1 ? "one card" : std::to_string(cards) + " cards"; }
 
-Table ranking(const std::vector<CardEstimate>& cards) {
-  Table table{"cards", "", {"Card", "Fits", "Cards", "Speed", "USD a million", "Class"}, {}, ""};
+// Speed against the price of an hour, one series a class: the upper left is where one wants to be.
+Chart value_chart(const std::vector<CardEstimate>& cards) {
+  Chart chart;
+  chart.id = "value";
+  chart.title = "Speed against the price of an hour";
+  chart.kind = ChartKind::scatter;
+  chart.x = {"USD an hour", ReportUnit::dollars, false, {}};
+  chart.y = {"speed", ReportUnit::tokens_per_second, false, {}};
+  for (const GpuClass kind : {GpuClass::server, GpuClass::workstation, GpuClass::consumer}) {
+    Series series{text(kind), {}, {}, false};
+    for (const CardEstimate& card : cards) {
+      if (card.gpu->kind != kind || group(card) > 1 || !card.cost || !card.speed) continue;
+      series.x.push_back(card.cost->typical);
+      series.y.push_back(card.speed->middle);
+    }
+    if (!series.x.empty()) chart.series.push_back(series);
+  }
+  chart.caption = "Cards that fit or are tight and have a price; the steeper from the origin, the cheaper a token.";
+  return chart;
+}
+
+Table ranking(const std::vector<CardEstimate>& cards, const std::string& id, const std::string& title,
+              std::size_t most) {
+  Table table{id, title, {"Card", "Fits", "Cards", "Speed", "USD a million", "Class"}, {}, ""};
   for (const CardEstimate& card : cards) {
+    if (table.rows.size() == most) break;
     std::vector<Cell> row{card.gpu->name, card.answer};
     if (card.unsupported) row[1] = std::string("✗ unsupported");
     row.emplace_back(card.cards_needed ? Cell(quantity(*card.cards_needed, ReportUnit::count)) : Cell("over 64"));
@@ -147,10 +170,15 @@ Report plan_catalogue(const Demand& demand, const PlanOptions& options) {
   add_bests(report, cards);
   if (!demand.no_speed.empty())
     report.findings.push_back({Severity::info, "The speed is not judged.", demand.no_speed, ""});
-  report.sections.push_back({"cards", "The cards, best first", {money_words(options)}, {ranking(cards)}, {}});
+  Section best_cards{"cards", "The cards, best first", {money_words(options)}, {}, {}};
+  best_cards.tables.push_back(ranking(cards, "best", "The best " + std::to_string(shown_in_detail), shown_in_detail));
+  const Chart value = value_chart(cards);
+  if (!value.series.empty()) best_cards.charts.push_back(value);
+  report.sections.push_back(best_cards);
   Section money{"money", "Money, power and software of the best", {}, {}, {}};
   money.tables = {money_table(cards, shown_in_detail), stack_table(cards, shown_in_detail)};
   report.sections.push_back(money);
+  report.sections.push_back({"all", "All cards", {}, {ranking(cards, "cards", "", cards.size())}, {}});
   report.provenance = plan_provenance(options);
   report.provenance.emplace_back("model",
                                  demand.model.title + (demand.model.source.empty() ? "" : ", " + demand.model.source));

@@ -62,7 +62,8 @@ TEST(Estimate, DecodingReadsTheWeightsOnceAToken) {
   EXPECT_LT(card.speed->upper, 223);
   EXPECT_GT(card.speed->upper, 0.9 * 223);
   EXPECT_LT(card.speed->lower, 170);
-  EXPECT_GT(card.speed->lower, 80);  // every op started anew takes 9.4 us more
+  // An eager loop of a Python framework starts some 400 ops at 50 us: 20 ms more, 38 tokens/s.
+  EXPECT_GT(card.speed->lower, 30);
   EXPECT_LT(card.speed->lower, card.speed->middle);
 }
 
