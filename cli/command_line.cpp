@@ -131,6 +131,15 @@ RunOptions understand_run(const Words& words, const std::string& command, bool c
   return options;
 }
 
+// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
+double parse_price(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
+  if (!claim.price_per_hour || claim.currency != "USD")
+    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
+  return *claim.price_per_hour;
+}
+
 ReportQuestion understand_report(const Words& words) {
   ReportQuestion question;
   for (const std::string& run : words.runs) question.runs.emplace_back(run);
@@ -140,6 +149,7 @@ ReportQuestion understand_report(const Words& words) {
   for (const std::string& file : words.out_files) question.out.emplace_back(file);
   question.force = words.force;
   question.whole = words.whole;
+  if (!words.price.empty()) question.dollars_per_hour = parse_price(words.price);
   if (question.model.empty() && (words.train || !words.workload.empty() ||
                                  std::any_of(words.fields.begin(), words.fields.end(),
                                              [](const auto& field) { return !field.second.empty(); }))) {
@@ -208,15 +218,6 @@ AcceptQuestion understand_accept(const Words& words) {
   return question;
 }
 
-// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
-double parse_price(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
-  if (!claim.price_per_hour || claim.currency != "USD")
-    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
-  return *claim.price_per_hour;
-}
-
 ComparedQuestion understand_compare(const Words& words) {
   ComparedQuestion question;
   for (const std::string& run : words.runs) question.runs.emplace_back(run);
@@ -251,9 +252,12 @@ Commands declare(CLI::App& app, Words& words) {
   app.require_subcommand(0, 1);
   app.fallthrough();
 
-  commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run and report in one");
+  commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run, accept and report in one");
   add_run_options(*commands.evaluate, words);
   add_workload_options(*commands.evaluate, words);
+  commands.evaluate->add_option("--claim", words.claim, "What was promised: \"8x H100 SXM 80GB, 2 TB NVMe, 26 vCPU\"");
+  commands.evaluate->add_option("--fleet", words.fleet, "A run of another such machine, or an earlier one; may repeat");
+  commands.evaluate->add_option("--price", words.price, "USD an hour for the machine: 2.49USD/h");
 
   commands.run = app.add_subcommand("run", "Measure this machine and leave a run on disk");
   add_run_options(*commands.run, words);
@@ -263,6 +267,7 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report = app.add_subcommand("report", "Say what fits on the measured device, and how fast");
   commands.report->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
   add_workload_options(*commands.report, words);
+  commands.report->add_option("--price", words.price, "USD an hour for the machine: 2.49USD/h");
   commands.report->add_option("--device", words.device, "Which device of the run (default: its first)");
   commands.report->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
   commands.report->add_flag("--force", words.force, "Overwrite these files");
@@ -349,7 +354,11 @@ int run_command_line(int argc, const char* const* argv) {
   if (*commands.compare) return compare(understand_compare(words), terminal);
   if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
-    return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
+    AcceptQuestion claimed;
+    claimed.claim = words.claim;
+    for (const std::string& run : words.fleet) claimed.fleet.emplace_back(run);
+    return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), claimed,
+                    terminal);
   }
   if (*commands.run) {
     RunOptions options = understand_run(words, typed(argc, argv), terminal.colour);

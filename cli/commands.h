@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct ReportQuestion {
   std::string device;
   std::vector<std::filesystem::path> out;  // the ending decides: .html .md .json .txt
   bool force = false;
-  bool whole = false;  // print everything, not only the first screen
+  bool whole = false;                      // print everything, not only the first screen
+  std::optional<double> dollars_per_hour;  // of the whole machine
 };
 
 // What `watch` is asked to do.
@@ -94,7 +96,7 @@ int compare(const ComparedQuestion& question, const Terminal& terminal);
 // visible but cannot be used: then the processor is measured only on request.
 void choose_devices(RunOptions& options);
 
-// doctor, run and report in one.
-int evaluate(RunOptions options, ReportQuestion question, const Terminal& terminal);
+// doctor, run, accept and report in one. `claimed` holds the claim and the fleet; the certificate lies beside the run.
+int evaluate(RunOptions options, ReportQuestion question, AcceptQuestion claimed, const Terminal& terminal);
 
 }  // namespace assay

@@ -76,9 +76,7 @@ std::optional<double> seconds_of(const std::string& utc) {
 }
 
 void grade(Acceptance& acceptance, const Run& run) {
-  const auto began = seconds_of(run.info.started_utc);
-  const auto ended = seconds_of(run.info.ended_utc);
-  const double minutes = began && ended ? (*ended - *began) / 60 : 0;
+  const double minutes = run_seconds(run).value_or(0) / 60;
   const bool sustained = std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
     return row.status == Status::ok && (row.phase == "sustained" || row.metric == "sustained_over_burst");
   });
@@ -172,6 +170,13 @@ Acceptance accept(const Run& run, const std::vector<Run>& fleet, const std::opti
   grade(acceptance, run);
   conclude(acceptance);
   return acceptance;
+}
+
+std::optional<double> run_seconds(const Run& run) {
+  const auto began = seconds_of(run.info.started_utc);
+  const auto ended = seconds_of(run.info.ended_utc);
+  if (!began || !ended || *ended < *began) return std::nullopt;
+  return *ended - *began;
 }
 
 int exit_code_of(const Acceptance& acceptance) {

@@ -80,6 +80,11 @@ TEST_F(CommandLine, MissingAndForeignRunsAreRefused) {
 TEST_F(CommandLine, TheModelIsLookedAtBeforeAnythingIsMeasured) {
   refuses({"evaluate", "--model", "llama-3-8c"}, "llama-3-8b");
   refuses({"evaluate", "--batch", "4"}, "--model");
+  refuses({"evaluate", "--claim", "8x H10O"}, "did you mean 'H100'");
+  refuses({"evaluate", "--price", "3EUR/h"}, "dollars an hour");
+  refuses({"accept"}, "accept needs a run");
+  refuses({"accept", "--explain", "product-band"}, "did you mean 'products-band'");
+  refuses({"compare", "no-such-run", "other"}, "no-such-run");
 }
 
 TEST_F(CommandLine, ListsModelsQuicklyAndByTheDozen) {
