@@ -3,12 +3,16 @@
 #include "cli/command_line.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "bench/version.h"
 #include "cli/commands.h"
 #include "cli/parse.h"
+#include "reports/accept/claim.h"
+#include "reports/workload_file.h"
 
 namespace assay {
 namespace {
@@ -17,13 +21,16 @@ namespace {
 struct Words {
   std::string colour = "auto";
   std::string plugins;
-  std::string profile, filter, out_folder, budget, repeat, resume, model, device, batch, context, format, kv, lora,
-      recompute, optimizer;
+  std::string profile, filter, out_folder, budget, repeat, resume, model, device, workload;
+  std::map<std::string, std::string> fields;  // of the workload, by their names
+  std::string gpu, cards, rank, tokens, price, purchase, years, residual, duty, energy, host_overhead, cooling;
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
+  std::string claim, explain, verify;
+  std::vector<std::string> fleet, prices;
   std::string period, framework;
   std::vector<std::string> watched;  // what stood behind "--"
-  bool force = false, quiet = false, whole = false, train = false;
+  bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false, redact = false;
 };
 
 void add_run_options(CLI::App& command, Words& words) {
@@ -40,48 +47,70 @@ void add_run_options(CLI::App& command, Words& words) {
 
 void add_workload_options(CLI::App& command, Words& words) {
   command.add_option("--model", words.model, "A name (assay list models), a config.json, or a folder that holds one");
+  command.add_option("--workload", words.workload, "A TOML file with the fields of a workload; flags go before it");
   command.add_flag("--train", words.train, "Judge training instead of inference");
-  command.add_option("--batch", words.batch, "Sequences at a time (1)");
-  command.add_option("--context", words.context, "Tokens a sequence, such as 4096 or 32k");
-  command.add_option("--format", words.format, "Format of the weights: bf16 (the default), fp32, fp16, fp8, int8, fp4");
-  command.add_option("--kv", words.kv, "Format of the KV cache: bf16 (the default), fp32, fp16, fp8, int8");
-  command.add_option("--lora", words.lora, "Train adapters of this rank only");
-  command.add_option("--recompute", words.recompute, "Recompute activations: none (the default), selective, full");
-  command.add_option("--optimizer", words.optimizer, "adamw (the default), adamw8bit or sgd");
+  for (const WorkloadField& field : workload_fields())
+    if (field.name != "purpose") command.add_option("--" + field.name, words.fields[field.name], field.meaning);
 }
 
-Format parse_weights(const std::string& option, const std::string& text) {
-  return parse_choice<Format>(option, text,
-                              {{"fp32", {Element::fp32, Scaling::none}},
-                               {"bf16", {Element::bf16, Scaling::none}},
-                               {"fp16", {Element::fp16, Scaling::none}},
-                               {"fp8", {Element::fp8_e4m3, Scaling::tensor}},
-                               {"int8", {Element::int8, Scaling::group128}},
-                               {"fp4", {Element::fp4_e2m1, Scaling::block16_e4m3}}});
+void add_plan_options(CLI::App& command, Words& words) {
+  command.add_option("--gpu", words.gpu, "One card of the catalogue (assay list gpus) instead of all");
+  command.add_option("--cards", words.cards, "How many of them share the work (1)");
+  command.add_option("--rank", words.rank, "Order of the cards that fit: cost (the default), fit, speed, power");
+  command.add_option("--tokens", words.tokens, "Price a run of so many tokens, such as 2e9");
+  command.add_option("--price", words.price, "USD a card and hour; without it published ranges are taken");
+  command.add_option("--purchase", words.purchase, "USD a card, instead of a price an hour");
+  command.add_flag("--buy", words.buy, "Take published purchase prices instead of rents");
+  command.add_option("--years", words.years, "Amortisation of a purchase (3)");
+  command.add_option("--residual", words.residual, "Share of a purchase that is left at the end (0)");
+  command.add_option("--duty", words.duty, "Share of the paid hours with work (1)");
+  command.add_option("--energy-price", words.energy, "USD/kWh (0.12)");
+  command.add_option("--host-overhead", words.host_overhead, "Power of the host on top of the cards (0.35)");
+  command.add_option("--cooling-overhead", words.cooling, "Power of cooling on top of both (0.35)");
+  command.add_flag("--checklist", words.checklist, "Print the buyer's checklist, blank");
+  command.add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  command.add_flag("--force", words.force, "Overwrite these files");
+  command.add_flag("--full", words.whole, "Print everything, not only the first screen");
 }
 
 Workload understand_workload(const Words& words) {
-  const bool train = words.train || !words.lora.empty() || !words.recompute.empty() || !words.optimizer.empty();
-  Workload workload = default_workload(train ? Purpose::training : Purpose::inference);
-  if (!words.batch.empty()) workload.batch = parse_whole("--batch", words.batch, 1);
-  if (!words.context.empty()) workload.context = parse_tokens("--context", words.context);
-  if (!words.format.empty()) workload.weights = parse_weights("--format", words.format);
-  if (!words.kv.empty()) workload.kv = parse_weights("--kv", words.kv);
-  if (!words.lora.empty()) {
-    workload.tuning = Tuning::lora;
-    workload.lora_rank = parse_whole("--lora", words.lora, 1);
-  }
-  if (!words.recompute.empty()) {
-    workload.recompute = parse_choice<Recompute>(
-        "--recompute", words.recompute,
-        {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}});
-  }
-  if (!words.optimizer.empty()) {
-    workload.optimizer = parse_choice<Optimizer>(
-        "--optimizer", words.optimizer,
-        {{"adamw", Optimizer::adamw}, {"adamw8bit", Optimizer::adamw_8bit}, {"sgd", Optimizer::sgd}});
+  Workload workload = words.workload.empty() ? default_workload(Purpose::inference) : read_workload(words.workload);
+  if (words.train) workload.purpose = Purpose::training;
+  for (const WorkloadField& field : workload_fields()) {
+    const auto typed = words.fields.find(field.name);
+    if (typed == words.fields.end() || typed->second.empty()) continue;
+    field.set(workload, "--" + field.name, typed->second);
+    if (implies_training(field.name)) workload.purpose = Purpose::training;
   }
   return workload;
+}
+
+PlanRequest understand_plan(const Words& words) {
+  PlanRequest request;
+  request.model = words.model;
+  request.gpu = words.gpu;
+  request.workload = understand_workload(words);
+  request.checklist = words.checklist;
+  if (!words.cards.empty()) request.options.cards = static_cast<int>(parse_whole("--cards", words.cards, 1));
+  if (!words.rank.empty())
+    request.options.rank = parse_choice<PlanRank>(
+        "--rank", words.rank,
+        {{"cost", PlanRank::cost}, {"fit", PlanRank::fit}, {"speed", PlanRank::speed}, {"power", PlanRank::power}});
+  MoneyInput& money = request.options.money;
+  if (!words.tokens.empty()) request.options.tokens = parse_number("--tokens", words.tokens);
+  if (!words.price.empty()) money.rent = parse_number("--price", words.price);
+  if (!words.purchase.empty()) money.purchase = parse_number("--purchase", words.purchase);
+  money.buy = words.buy;
+  if (!words.years.empty()) money.years = parse_number("--years", words.years);
+  if (!words.residual.empty()) money.residual = parse_number("--residual", words.residual);
+  if (!words.duty.empty()) money.duty = parse_number("--duty", words.duty);
+  if (!words.energy.empty()) money.energy_price = parse_number("--energy-price", words.energy);
+  if (!words.host_overhead.empty()) money.host_overhead = parse_number("--host-overhead", words.host_overhead);
+  if (!words.cooling.empty()) money.cooling_overhead = parse_number("--cooling-overhead", words.cooling);
+  for (const std::string& file : words.out_files) request.out.emplace_back(file);
+  request.force = words.force;
+  request.whole = words.whole;
+  return request;
 }
 
 RunOptions understand_run(const Words& words, const std::string& command, bool colour) {
@@ -111,8 +140,9 @@ ReportQuestion understand_report(const Words& words) {
   for (const std::string& file : words.out_files) question.out.emplace_back(file);
   question.force = words.force;
   question.whole = words.whole;
-  if (question.model.empty() &&
-      (!words.batch.empty() || !words.context.empty() || words.train || !words.lora.empty())) {
+  if (question.model.empty() && (words.train || !words.workload.empty() ||
+                                 std::any_of(words.fields.begin(), words.fields.end(),
+                                             [](const auto& field) { return !field.second.empty(); }))) {
     throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
   }
   return question;
@@ -160,13 +190,57 @@ std::string version_line() {
          version::build_type + ")";
 }
 
+AcceptQuestion understand_accept(const Words& words) {
+  AcceptQuestion question;
+  question.explain = words.explain;
+  question.verify = words.verify;
+  question.claim = words.claim;
+  if (question.explain.empty() && question.verify.empty() && words.runs.size() != 1) {
+    throw BadInput(words.runs.empty() ? "accept needs a run: assay accept RUN --claim \"8x H100 SXM 80GB\""
+                                      : "accept judges one run; give others of its kind with --fleet RUN");
+  }
+  if (!words.runs.empty()) question.run = words.runs.front();
+  for (const std::string& run : words.fleet) question.fleet.emplace_back(run);
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.redact = words.redact;
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
+// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
+double parse_price(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
+  if (!claim.price_per_hour || claim.currency != "USD")
+    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
+  return *claim.price_per_hour;
+}
+
+ComparedQuestion understand_compare(const Words& words) {
+  ComparedQuestion question;
+  for (const std::string& run : words.runs) question.runs.emplace_back(run);
+  question.devices = words.devices;
+  for (const std::string& price : words.prices) question.prices.push_back(parse_price(price));
+  question.model = words.model;
+  question.workload = understand_workload(words);
+  question.claim = words.claim;
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
+  CLI::App* accept = nullptr;
+  CLI::App* compare = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
+  CLI::App* plan = nullptr;
 };
 
 Commands declare(CLI::App& app, Words& words) {
@@ -194,13 +268,38 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report->add_flag("--force", words.force, "Overwrite these files");
   commands.report->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
-  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles");
-  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus or profiles")->required();
+  commands.accept = app.add_subcommand("accept", "Hold a rented machine against what was promised, and certify it");
+  commands.accept->add_option("runs", words.runs, "A run folder, or a packed .tgz file of it");
+  commands.accept->add_option("--claim", words.claim, "What was promised: \"8x H100 SXM 80GB, 2 TB NVMe, 26 vCPU\"");
+  commands.accept->add_option("--fleet", words.fleet, "A run of another such machine, or an earlier one; may repeat");
+  commands.accept->add_option("--out", words.out_files, "Certificate as FILE.html or .json; .md, .txt; may repeat");
+  commands.accept->add_flag("--redact", words.redact, "Leave names, addresses and serial numbers out");
+  commands.accept->add_option("--explain", words.explain, "Say why a rule is there (assay list rules)");
+  commands.accept->add_option("--verify", words.verify, "Check the checksum of a certificate's JSON");
+  commands.accept->add_flag("--force", words.force, "Overwrite these files");
+  commands.accept->add_flag("--full", words.whole, "Print every rule, not only the first screen");
+
+  commands.compare = app.add_subcommand("compare", "Devices and vendors side by side, like with like");
+  commands.compare->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
+  commands.compare->add_option("--device", words.devices, "Only this device: cuda:0, cpu; may be given again");
+  commands.compare->add_option("--price", words.prices, "USD an hour and device: 2.49USD/h; once, or for each run");
+  commands.compare->add_option("--claim", words.claim, "A claim of speed: \"H100 is 30x A100 at inference\"");
+  add_workload_options(*commands.compare, words);
+  commands.compare->add_option("--out", words.out_files, "Write FILE.html, .md, .json, .csv or .txt; may repeat");
+  commands.compare->add_flag("--force", words.force, "Overwrite these files");
+  commands.compare->add_flag("--full", words.whole, "Print everything, not only the first screen");
+
+  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
+  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
+      ->required();
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
 
+  commands.plan = app.add_subcommand("plan", "Say what fits on cards that were not measured, and at what cost");
+  add_workload_options(*commands.plan, words);
+  add_plan_options(*commands.plan, words);
+
   commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
-  commands.watch->allow_extras();  // complained about with a better sentence
   commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
   commands.watch->add_option("--framework", words.framework,
                              "JSON in which the program leaves its framework's figures");
@@ -228,6 +327,8 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& mistake) {
+    if (argc > 1 && std::string(argv[1]) == "watch" && words.watched.empty())
+      return usage("the command to watch stands behind --: assay watch [options] -- COMMAND [ARGUMENT...]");
     std::vector<std::string> names;
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
@@ -240,15 +341,13 @@ int run_command_line(int argc, const char* const* argv) {
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
   const Terminal terminal = look_at_terminal(choice);
-  if (*commands.watch) {
-    const WatchRequest request = understand_watch(words);
-    for (const std::string& extra : commands.watch->remaining())
-      return usage("watch does not know '" + printable(extra, true) + "'; the command stands behind --");
-    return watch(request, terminal);
-  }
+  if (*commands.plan) return plan(understand_plan(words), terminal);
+  if (*commands.watch) return watch(understand_watch(words), terminal);
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.compare) return compare(understand_compare(words), terminal);
+  if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
     return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
   }

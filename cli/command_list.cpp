@@ -1,4 +1,4 @@
-// `assay list`: devices, benchmarks, models, gpus and profiles, as aligned columns that scripts can cut.
+// `assay list`: devices, benchmarks, models, gpus, profiles and rules, as aligned columns that scripts can cut.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,13 +14,14 @@
 #include "cli/parse.h"
 #include "core/loader.h"
 #include "core/models/model.h"
+#include "reports/accept/rule.h"
 #include "reports/catalogue.h"
 #include "reports/report.h"
 
 namespace assay {
 namespace {
 
-enum class What { devices, benchmarks, models, gpus, profiles };
+enum class What { devices, benchmarks, models, gpus, profiles, rules };
 
 void print_columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -85,6 +86,14 @@ int list_gpus() {
   return exit_good;
 }
 
+int list_rules() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Rule& rule : builtin_rules())
+    rows.push_back({rule.id, rule.scope == RuleScope::host ? "host" : "card", thresholds(rule), rule.title});
+  print_columns(rows);
+  return exit_good;
+}
+
 int list_profiles() {
   std::vector<std::vector<std::string>> rows;
   for (const Profile& profile : profiles()) rows.push_back({profile.name, profile.meaning});
@@ -100,7 +109,8 @@ int list(const std::string& what, const Terminal& terminal, const std::filesyste
                                           {"benchmarks", What::benchmarks},
                                           {"models", What::models},
                                           {"gpus", What::gpus},
-                                          {"profiles", What::profiles}});
+                                          {"profiles", What::profiles},
+                                          {"rules", What::rules}});
   switch (chosen) {
     case What::devices:
       return list_devices(terminal, plugins.empty() ? plugin_folder() : plugins);
@@ -112,6 +122,8 @@ int list(const std::string& what, const Terminal& terminal, const std::filesyste
       return list_gpus();
     case What::profiles:
       return list_profiles();
+    case What::rules:
+      return list_rules();
   }
   return exit_internal;
 }

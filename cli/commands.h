@@ -10,6 +10,7 @@
 #include "bench/run.h"
 #include "cli/terminal.h"
 #include "reports/judge.h"
+#include "reports/plan.h"
 
 namespace assay {
 
@@ -42,12 +43,52 @@ struct WatchRequest {
 };
 int watch(const WatchRequest& request, const Terminal& terminal);
 
+// What `plan` is asked about.
+struct PlanRequest {
+  std::string model;  // empty: every built-in model
+  std::string gpu;    // empty: every card
+  Workload workload;
+  PlanOptions options;
+  bool checklist = false;  // nothing but the blank checklist
+  std::vector<std::filesystem::path> out;
+  bool force = false, whole = false;
+};
+int plan(const PlanRequest& request, const Terminal& terminal);
+
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
 int doctor(const Terminal& terminal, const std::filesystem::path& plugins);
 // The same, of what has been found already.
 int doctor(const Terminal& terminal, const std::vector<Presence>& presences, const std::vector<Probed>& probed);
 int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins);
 int report(const ReportQuestion& question, const Terminal& terminal);
+
+// What `accept` is asked.
+struct AcceptQuestion {
+  std::filesystem::path run;
+  std::vector<std::filesystem::path> fleet;  // other machines of this kind, or earlier runs
+  std::string claim;                         // empty: none
+  std::vector<std::filesystem::path> out;    // .html and .json: the certificate; .md, .txt
+  std::string explain;                       // a rule; then nothing else is done
+  std::filesystem::path verify;              // a certificate; then nothing else is done
+  bool redact = false;
+  bool force = false;
+  bool whole = false;
+};
+int accept(const AcceptQuestion& question, const Terminal& terminal);
+
+// What `compare` is asked.
+struct ComparedQuestion {
+  std::vector<std::filesystem::path> runs;
+  std::vector<std::string> devices;  // empty: every device but processors
+  std::vector<double> prices;        // USD an hour and device: none, one, or one for each run
+  std::string model;                 // empty: nothing is ranked
+  Workload workload;
+  std::string claim;                       // of speed; empty: none
+  std::vector<std::filesystem::path> out;  // .html .md .json .csv .txt
+  bool force = false;
+  bool whole = false;
+};
+int compare(const ComparedQuestion& question, const Terminal& terminal);
 
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.

@@ -55,6 +55,15 @@ std::int64_t parse_tokens(const std::string& option, const std::string& text) {
   return tokens;
 }
 
+double parse_number(const std::string& option, const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, number);
+  if (failed != std::errc() || rest != end || !std::isfinite(number) || number < 0)
+    throw BadInput(option + " must be a number, not '" + text + "'");
+  return number;
+}
+
 ProfileKind parse_profile(const std::string& text) {
   std::vector<std::pair<std::string, ProfileKind>> choices;
   for (const Profile& profile : profiles()) choices.emplace_back(profile.name, profile.kind);

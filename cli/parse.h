@@ -27,6 +27,9 @@ std::int64_t parse_tokens(const std::string& option, const std::string& text);
 // A whole number of at least `least`. Throws BadInput.
 std::int64_t parse_whole(const std::string& option, const std::string& text, std::int64_t least);
 
+// A number that is not negative: "2", "0.35", "2e9". Throws BadInput.
+double parse_number(const std::string& option, const std::string& text);
+
 ProfileKind parse_profile(const std::string& text);
 
 // "key=value". Throws BadInput without '=' or with an empty key.

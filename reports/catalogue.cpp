@@ -136,6 +136,14 @@ bool every_word_in(const Words& typed, const Words& name) {
   });
 }
 
+// What people add to a name that goes without it: "RTX 4090 24GB", "B200 SXM".
+void add_properties(const Gpu& gpu, Words& words) {
+  words.insert(std::to_string(std::lround(gpu.memory / gibi)) + "gb");
+  const std::string form = loose(gpu.form);
+  for (const char* word : {"sxm", "pcie", "oam"})
+    if (form.find(word) != std::string::npos) words.insert(word);
+}
+
 // The words of a name and of each of its aliases.
 struct Spelling {
   const Gpu* gpu;
@@ -236,11 +244,19 @@ const Gpu& find_gpu(const std::string& wanted) {
   if (const Gpu* gpu = recognise_gpu(wanted.substr(0, 200))) return *gpu;
   const std::string letters = loose(wanted.substr(0, 200));
   const Words typed = words_of(wanted.substr(0, 200));
-  std::set<const Gpu*> meant;
+  std::set<const Gpu*> meant, whole;  // whole: its name, and nothing missing from it
   for (const Spelling& spelling : spellings()) {
     if (!letters.empty() && spelling.letters == letters) return *spelling.gpu;
-    if (!typed.empty() && every_word_in(typed, spelling.words)) meant.insert(spelling.gpu);
+    Words words = spelling.words;
+    add_properties(*spelling.gpu, words);
+    if (typed.empty() || !every_word_in(typed, words)) continue;
+    meant.insert(spelling.gpu);
+    const auto is_typed = [&](const std::string& word) {
+      return std::any_of(typed.begin(), typed.end(), [&](const std::string& one) { return stands_for(one, word); });
+    };
+    if (std::all_of(spelling.words.begin(), spelling.words.end(), is_typed)) whole.insert(spelling.gpu);
   }
+  if (whole.size() == 1) return **whole.begin();
   if (meant.size() == 1) return **meant.begin();
   std::set<std::string> names;
   for (const Gpu* gpu : meant) names.insert(gpu->name);

@@ -99,9 +99,12 @@ std::optional<HourlyCost> hourly_cost(const Gpu& gpu, int cards, const MoneyInpu
     cost.origin = "given purchase price " + cost.origin;
     return cost;
   }
-  if (const auto rent = published_rent(gpu))
+  if (!input.buy) {
+    const auto rent = published_rent(gpu);
+    if (!rent) return std::nullopt;
     return HourlyCost{cards * rent->low, cards * rent->typical, cards * rent->high,
                       fmt::format("published {}, {:.2f} to {:.2f} USD a card", rent->date, rent->low, rent->high)};
+  }
   if (const auto price = published_purchase(gpu)) {
     HourlyCost cost = bought(price->low, price->typical, price->high, gpu, cards, input);
     cost.origin = fmt::format("published purchase price {}, {:.0f} to {:.0f} USD a card, {}", price->date, price->low,

@@ -24,6 +24,7 @@ std::optional<PriceRange> published_purchase(const Gpu& gpu);
 struct MoneyInput {
   std::optional<double> rent;      // USD per card and hour, electricity included
   std::optional<double> purchase;  // USD per card with its share of the server; taken where no rent is given
+  bool buy = false;                // take published purchase prices, not rents, where neither is given
   double years = 3;                // of amortisation; 24 to 48 months are usual
   double residual = 0;             // share of the purchase price that is left at the end
   double duty = 1;                 // share of the paid hours in which there is work

@@ -68,6 +68,11 @@ TEST(Catalogue, FindsACardAsPeopleAndDriversWriteIt) {
   EXPECT_EQ(found("rtx4090"), "GeForce RTX 4090");
   EXPECT_EQ(found("a100 80 sxm"), "A100 SXM4 80GB");
   EXPECT_EQ(found("mi300x"), "Instinct MI300X");
+  EXPECT_EQ(found("RTX 4090 24GB"), "GeForce RTX 4090");
+  EXPECT_EQ(found("RTX 6000 Ada 48GB"), "RTX 6000 Ada");
+  EXPECT_EQ(found("B200 SXM"), "B200");
+  EXPECT_EQ(found("A10-24GB"), "A10");
+  EXPECT_EQ(found("RTX 3090 24GB"), "GeForce RTX 3090");
   ASSERT_NE(recognise_gpu("NVIDIA H200"), nullptr);
   EXPECT_EQ(recognise_gpu("NVIDIA H200")->name, "H200 SXM 141GB");
   EXPECT_EQ(recognise_gpu("NVIDIA H100 80GB HBM3")->name, "H100 SXM5 80GB");
