@@ -75,7 +75,7 @@ TEST_F(CommandLine, ImpossibleValuesAreRefused) {
 }
 
 TEST_F(CommandLine, MissingAndForeignRunsAreRefused) {
-  refuses({"report"}, "runs");
+  refuses({"report"}, "report needs RUNS");
   refuses({"report", "no-such-run"}, "no-such-run");
   file("picture.tgz", "not an archive");
   refuses({"report", "picture.tgz"}, "picture.tgz");
