@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -315,9 +316,21 @@ Commands declare(CLI::App& app, Words& words) {
   return commands;
 }
 
-int usage(const std::string& problem) {
-  std::fprintf(stderr, "assay: %s\nTry: assay --help\n", problem.c_str());
+int usage(const std::string& problem, const std::string& command = "") {
+  std::fprintf(stderr, "assay: %s\nTry: assay %s--help\n", problem.c_str(),
+               command.empty() ? "" : (command + " ").c_str());
   return exit_usage;
+}
+
+// What a command was not given though it cannot do without, in its own words; "" where that is not the mistake.
+std::string missing_argument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    std::string name = option->get_name(option->get_positional());
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    return command.get_name() + " needs " + name + ": " + option->get_description();
+  }
+  return "";
 }
 
 }  // namespace
@@ -338,8 +351,11 @@ int run_command_line(int argc, const char* const* argv) {
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
     const bool unknown = app.get_subcommands().empty() && !first.empty() && first.front() != '-';
-    return usage(unknown ? "there is no command '" + printable(first, true) + "'" + did_you_mean(first, names)
-                         : mistake.what());
+    if (unknown) return usage("there is no command '" + printable(first, true) + "'" + did_you_mean(first, names));
+    if (app.get_subcommands().empty()) return usage(mistake.what());
+    const CLI::App& command = *app.get_subcommands().front();
+    const std::string missing = mistake.get_name() == "RequiredError" ? missing_argument(command) : "";
+    return usage(missing.empty() ? mistake.what() : missing, command.get_name());
   }
 
   const auto choice = parse_choice<ColourChoice>(

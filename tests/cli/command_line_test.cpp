@@ -56,6 +56,12 @@ TEST_F(CommandLine, UnknownWordsGetASentenceWithTheNearestOne) {
   refuses({"--color", "red"}, "one of: auto, always, never");
 }
 
+TEST_F(CommandLine, ACommandWithoutWhatItNeedsSaysWhatThatIs) {
+  refuses({"list"}, "list needs WHAT: devices, benchmarks, models");
+  refuses({"report"}, "report needs RUNS: ");
+  refuses({"report"}, "Try: assay report --help");
+}
+
 TEST_F(CommandLine, ImpossibleValuesAreRefused) {
   refuses({"run", "--budget", "0"}, "not a duration");
   refuses({"run", "--budget", "tomorrow"}, "90s, 10m or 1.5h");
@@ -69,7 +75,7 @@ TEST_F(CommandLine, ImpossibleValuesAreRefused) {
 }
 
 TEST_F(CommandLine, MissingAndForeignRunsAreRefused) {
-  refuses({"report"}, "runs");
+  refuses({"report"}, "report needs RUNS");
   refuses({"report", "no-such-run"}, "no-such-run");
   file("picture.tgz", "not an archive");
   refuses({"report", "picture.tgz"}, "picture.tgz");
