@@ -157,7 +157,8 @@ void observe_launch(Subject& subject, const Machine& machine, const DeviceInfo& 
 }  // namespace
 
 void observe_speed(Subject& subject, const Machine& machine, const DeviceInfo& device) {
-  const Gpu* gpu = machine.gpu(device);
+  // Published figures are of whole cards.
+  const Gpu* gpu = Machine::slice(device) || Machine::part(device) < 1 ? nullptr : machine.gpu(device);
   const Measured bf16{"bf16", machine.products(device, Element::bf16),
                       gpu != nullptr ? peak(*gpu, Element::bf16) : std::nullopt, ReportUnit::flops_per_second,
                       "no products in bf16 were measured"};
@@ -170,7 +171,7 @@ void observe_speed(Subject& subject, const Machine& machine, const DeviceInfo& d
   if (gpu == nullptr) {
     for (const char* name : {"gemm_of_band", "fp8_of_band", "memory_of_band", "gemm_of_peak", "memory_of_peak",
                              "memory_of_pass_line", "host_of_pass_line"})
-      subject.hidden(name, "no figures are known for this name");
+      subject.hidden(name, "no figures are known for this name, or it is a part of a card");
   } else {
     against_band(subject, *gpu, bf16, true, "gemm_of_band");
     against_band(subject, *gpu, fp8, true, "fp8_of_band");

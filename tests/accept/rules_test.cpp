@@ -104,7 +104,9 @@ Changes identity_changes() {
           r.fact("nvlink_active", 0.0);
           r.fact("power_limit_default_watts", 350.0);
         }}},
-      {"memory-content", {Outcome::fail, with(Status::failed, "capacity/integrity", "7 words are not as written")}},
+      {"memory-content",
+       {Outcome::fail,
+        with(Status::failed, "capacity/integrity", "the device's memory is faulty: 7 words are not as written")}},
       // 5 of 79.6 GiB, as in the complaint: 6 %.
       {"memory-taken", {Outcome::warn, fact("memory_in_use_bytes", 5.0 * 1024 * 1024 * 1024)}},
       {"shared-card", {Outcome::warn, fact("other_processes", 1)}},
@@ -207,7 +209,8 @@ Changes link_changes() {
        {Outcome::fail, with(Status::failed, "transfer/to_device_1/engine/256MiB",
                             "it did not end within 10 s and was given up as hanging")}},
       {"peer-content",
-       {Outcome::fail, with(Status::mistrusted, "transfer/to_device_1/kernel/256MiB", "element 5 is 0, expected 17")}},
+       {Outcome::fail, with(Status::failed, "transfer/to_device_1/kernel/256MiB",
+                            "wrong result: y: 64 of 64 values of y are wrong; element 5 is 0, must be 17")}},
       {"peer-access",
        {Outcome::warn,
         [](Rented& r) {
@@ -303,7 +306,9 @@ Changes health_changes() {
           for (Row& row : r.fleet.front().rows) row.conditions = "xid_79";
         }}},
       {"xid", {Outcome::fail, bearing("few_samples,xid_79")}},
-      {"wrong-results", {Outcome::fail, with(Status::mistrusted, "gemm/bf16/square/512", "element 3 is nan")}},
+      {"wrong-results",
+       {Outcome::fail, with(Status::failed, "gemm/bf16/square/512", "wrong result: d: 3 of 64 values of d are wrong")}},
+      {"impossible-rates", {Outcome::warn, with(Status::mistrusted, "gemm/bf16/square/512", "faster than can be")}},
       {"failed-cases", {Outcome::warn, with(Status::failed, "gemm/bf16/square/512", "an illegal address")}},
       {"lost-card", {Outcome::fail, with(Status::skipped, "gemm/bf16/square/512", "device lost: 2 cases in a row")}},
       {"driver-old",
@@ -369,6 +374,20 @@ INSTANTIATE_TEST_SUITE_P(All, EachRule, ::testing::ValuesIn(rule_ids()), [](cons
 
 TEST(Rules, NoFaultIsMadeUpForARuleThatIsNotThere) {
   for (const auto& [id, change] : changes()) EXPECT_NO_THROW(find_rule(id)) << id;
+}
+
+TEST(Rules, TakeHalfOfACardWithTwoDiesForWhatItIs) {
+  Rented rented = healthy();
+  for (std::size_t number : {0, 1}) {
+    rented.card(number).name = "AMD Instinct MI250X";
+    rented.card(number).architecture = "gfx90a";
+    rented.card(number).compute_units = 110;                    // of 220
+    rented.card(number).memory_total = std::int64_t{64} << 30;  // of 128
+    rented.card(number).facts.push_back({"partition", std::nullopt, "", "one of two dies", "half of a card", ""});
+  }
+  claim(rented, "2x MI250X");
+  for (const char* rule : {"capability", "units", "memory-size", "slice", "claim-memory", "claim-gpu"})
+    EXPECT_EQ(text(outcome_of(rented, rule)), "pass") << rule;
 }
 
 TEST(Rules, AreUnknownAndNeitherPassNorFailWhereThePlatformHidesWhatTheyNeed) {
