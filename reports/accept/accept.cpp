@@ -108,14 +108,17 @@ void conclude(Acceptance& acceptance) {
   } else if (const Judged* hidden = first(Outcome::unknown, true)) {
     acceptance.verdict = Outcome::unknown;
     acceptance.sentence = "Cannot be accepted yet: a promised fact is not known. " + about(*hidden) + ".";
+  } else if (known <= acceptance.count(Outcome::unknown)) {
+    acceptance.verdict = Outcome::unknown;
+    acceptance.sentence = fmt::format("Too little is known to accept anything: {} answered, {} not known.",
+                                      counted(known, "check"), acceptance.count(Outcome::unknown));
   } else if (const Judged* warned = first(Outcome::warn, false)) {
     acceptance.verdict = Outcome::warn;
     acceptance.sentence = fmt::format("Acceptable, with {}. The first: {}.",
                                       counted(acceptance.count(Outcome::warn), "warning"), about(*warned));
   } else {
-    acceptance.verdict = known > 0 ? Outcome::pass : Outcome::unknown;
-    acceptance.sentence = known > 0 ? fmt::format("Acceptable: {} passed.", counted(known, "check"))
-                                    : "Nothing could be checked: the run holds nothing that a rule needs.";
+    acceptance.verdict = Outcome::pass;
+    acceptance.sentence = fmt::format("Acceptable: {} passed.", counted(known, "check"));
   }
 }
 

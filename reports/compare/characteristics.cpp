@@ -180,7 +180,7 @@ Section characteristics_section(const Comparison& comparison) {
       row.push_back(value ? Cell(*value) : Cell(unknown(one.unit, "not measured")));
       const auto ratio = against_first(one, index);
       row.push_back(ratio ? Cell(*ratio) : Cell(std::string()));
-      row.emplace_back(std::string(marks.best == index ? "▲ best" : marks.worst == index ? "▼ worst" : ""));
+      row.emplace_back(std::string(marks.best == index ? "+ best" : marks.worst == index ? "- worst" : ""));
       const bool rate = value && !one.less_is_better;
       row.push_back(rate && one.peaks[index] ? Cell(quantity(*value->value / *one.peaks[index], ReportUnit::share))
                                              : Cell(std::string()));

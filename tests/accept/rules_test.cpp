@@ -376,45 +376,5 @@ TEST(Rules, NoFaultIsMadeUpForARuleThatIsNotThere) {
   for (const auto& [id, change] : changes()) EXPECT_NO_THROW(find_rule(id)) << id;
 }
 
-TEST(Rules, TakeHalfOfACardWithTwoDiesForWhatItIs) {
-  Rented rented = healthy();
-  for (std::size_t number : {0, 1}) {
-    rented.card(number).name = "AMD Instinct MI250X";
-    rented.card(number).architecture = "gfx90a";
-    rented.card(number).compute_units = 110;                    // of 220
-    rented.card(number).memory_total = std::int64_t{64} << 30;  // of 128
-    rented.card(number).facts.push_back({"partition", std::nullopt, "", "one of two dies", "half of a card", ""});
-  }
-  claim(rented, "2x MI250X");
-  for (const char* rule : {"capability", "units", "memory-size", "slice", "claim-memory", "claim-gpu"})
-    EXPECT_EQ(text(outcome_of(rented, rule)), "pass") << rule;
-}
-
-TEST(Rules, AreUnknownAndNeitherPassNorFailWhereThePlatformHidesWhatTheyNeed) {
-  Rented rented = healthy();
-  // A card of which the driver says its name and nothing else, and no rows.
-  for (std::size_t number : {0, 1}) {
-    rented.card(number).facts.clear();
-    rented.card(number).memory_total.reset();
-    rented.card(number).memory_available.reset();
-    rented.card(number).compute_units.reset();
-    rented.card(number).clock_hertz.reset();
-    rented.card(number).caches.clear();
-    rented.card(number).architecture.clear();
-  }
-  rented.run.rows.clear();
-  const Acceptance accepted = accept(rented.run, rented.fleet, rented.claim);
-  const std::set<std::string> still_known = {"claim-devices", "claim-gpu", "sku-unclear",  "known-card",
-                                             "mixed-gpus",    "fraction",  "usable",       "unfinished",
-                                             "hidden-facts",  "multicast", "dead-gpu-back"};
-  for (const Judged& one : accepted.judged) {
-    if (still_known.count(one.rule->id) > 0) continue;
-    EXPECT_TRUE(one.outcome == Outcome::unknown || one.outcome == Outcome::does_not_apply)
-        << one.rule->id << " " << text(one.outcome) << ": " << one.evidence;
-  }
-  EXPECT_EQ(accepted.verdict, Outcome::unknown);
-  EXPECT_EQ(exit_code_of(accepted), 2);
-}
-
 }  // namespace
 }  // namespace assay
