@@ -200,11 +200,13 @@ std::string explain(const Rule& rule) {
   std::vector<std::string> pains;
   for (const int pain : rule.pains) pains.push_back(std::to_string(pain));
   return fmt::format(
-      "{}: {}.\n\nWhy:        {}\nObserved:   {} ({})\nThresholds: {}\nUnknown:    {}\nAdvice:     {}\nRepeat:     {}\n"
+      "{}: {}.\n\nWhy:        {}\nObserved:   {} ({})\nSeverity:   {}\nThresholds: {}\nUnknown:    {}\nAdvice:     "
+      "{}\nRepeat:     {}\n"
       "Source:     {}\nComplaints: {} in docs/acceptance.md\n",
       rule.id, rule.title, rule.why, rule.observation, rule.scope == RuleScope::host ? "of the host" : "of each card",
-      thresholds(rule), rule.required ? "the machine cannot be accepted yet" : "counts as neither passed nor failed",
-      rule.advice, rule.repeat, rule.source, pains.empty() ? "none" : joined(pains));
+      severity(rule), thresholds(rule),
+      rule.required ? "the machine cannot be accepted yet" : "counts as neither passed nor failed", rule.advice,
+      rule.repeat, rule.source, pains.empty() ? "none" : joined(pains));
 }
 
 }  // namespace assay

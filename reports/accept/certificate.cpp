@@ -110,6 +110,7 @@ Json body(const Certificate& certificate) {
   json["rules"] = Json::array();
   for (const Certificate::Line& line : certificate.lines) {
     json["rules"].push_back({{"rule", line.rule},
+                             {"severity", line.severity},
                              {"subject", line.subject},
                              {"outcome", line.outcome},
                              {"title", line.title},
@@ -155,8 +156,8 @@ Certificate certificate(const Acceptance& acceptance, const Run& run, bool redac
   for (const DeviceInfo* device : machine.cards()) made.devices.push_back(certified(machine, *device, safe));
   for (const Judged& one : acceptance.judged) {
     if (one.outcome == Outcome::does_not_apply) continue;
-    made.lines.push_back({one.rule->id, safe(one.subject), text(one.outcome), one.rule->title, safe(one.shown),
-                          safe(one.evidence), thresholds(*one.rule), one.source, one.rule->advice,
+    made.lines.push_back({one.rule->id, severity(*one.rule), safe(one.subject), text(one.outcome), one.rule->title,
+                          safe(one.shown), safe(one.evidence), thresholds(*one.rule), one.source, one.rule->advice,
                           safe.command(one.repeat)});
   }
   if (!run.path.empty()) made.files = checksums(run.path);

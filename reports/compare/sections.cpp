@@ -195,7 +195,7 @@ Section devices_section(const Comparison& comparison) {
   Table table{"devices",
               "Who is compared",
               {"Device", "As its driver calls it", "Run", "Measured", "Memory", "Published limit", "USD an hour",
-               "Price is from"},
+               "Price is from", "Published figures are from"},
               {},
               ""};
   for (const Contender& one : comparison.contenders) {
@@ -207,7 +207,7 @@ Section devices_section(const Comparison& comparison) {
          one.gpu != nullptr && one.gpu->watts ? Cell(quantity(*one.gpu->watts, ReportUnit::watts))
                                               : Cell(std::string()),
          one.price_per_hour ? Cell(quantity(*one.price_per_hour, ReportUnit::dollars)) : Cell(std::string()),
-         one.price_origin});
+         one.price_origin, one.gpu != nullptr && !one.gpu->sources.empty() ? one.gpu->sources.front() : std::string()});
   }
   return {"devices", "Devices", {}, {table}, {}};
 }
