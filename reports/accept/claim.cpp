@@ -267,6 +267,11 @@ std::string suggestion(std::string part) {
   for (const Gpu& gpu : builtin_gpus()) {
     names.push_back(gpu.name);
     names.insert(names.end(), gpu.aliases.begin(), gpu.aliases.end());
+    // The word that tells a family: "H100" of "H100 PCIe 80GB".
+    for (const std::string& word : words_of(gpu.name))
+      if (word.size() >= 2 && word.find_first_of("0123456789") != std::string::npos &&
+          word.find("GB") == std::string::npos)
+        names.push_back(word);
   }
   std::string hint = did_you_mean(part, names);
   const std::size_t blank = part.find(' ');
