@@ -80,7 +80,8 @@ struct MemoryPrediction {
   const Estimate& of(Counter counter) const;
 };
 
-// Throws BadInput where the model cannot do what the workload asks, in a sentence.
+// Throws BadInput with a sentence where the model cannot do what the workload asks, or where this is not modelled:
+// convolutions, latent attention, offload, optimizers other than AdamW, what a server keeps beside weights and cache.
 MemoryPrediction predict_memory(const Setting& setting);
 
 // That a need is at most `there`: from the estimate as a normal distribution whose 5th and 95th percentiles are the
@@ -97,6 +98,5 @@ struct SpeedPrediction {
   std::string bound_by;                     // "memory bandwidth", "matrix products", "launching"
   std::string not_judged;                   // why there is no speed; empty where there is one
 };
-SpeedPrediction predict_speed(const Setting& setting);
 
 }  // namespace assay
