@@ -136,7 +136,7 @@ std::optional<Quantity> against_first(const Characteristic& characteristic, std:
   const Quantity& above = characteristic.less_is_better ? *first : *here;
   const Quantity& below = characteristic.less_is_better ? *here : *first;
   Quantity ratio = quantity(*above.value / *below.value, ReportUnit::none);
-  if (above.lower && above.upper && below.lower && below.upper && *below.lower > 0) {
+  if (above.lower && above.upper && below.lower && below.upper && *below.lower > 0 && *above.lower > 0) {
     ratio.lower = *above.lower / *below.upper;
     ratio.upper = *above.upper / *below.lower;
   }

@@ -213,8 +213,10 @@ Comparison compare(std::vector<Contender> contenders) {
 }
 
 Quantity speed_ratio(const Taken& taken, const Taken& first) {
-  return quantity(first.seconds / taken.seconds, first.lower / taken.upper, first.upper / taken.lower,
-                  ReportUnit::none);
+  const double ratio = first.seconds / taken.seconds;
+  // A few scattered samples can have an interval that reaches below nothing; then no interval can be given.
+  if (taken.lower <= 0 || first.lower <= 0) return quantity(ratio, ReportUnit::none);
+  return quantity(ratio, first.lower / taken.upper, first.upper / taken.lower, ReportUnit::none);
 }
 
 int exit_code_of(const Comparison& comparison) { return comparison.alike.empty() ? 2 : 0; }

@@ -194,7 +194,8 @@ std::string comparison_csv(const Comparison& comparison) {
       for (const double number : {taken->seconds, taken->lower, taken->upper}) line.push_back(write_number(number));
       if (alike.taken.front()) {
         const Quantity ratio = speed_ratio(*taken, *alike.taken.front());
-        for (const auto& number : {ratio.value, ratio.lower, ratio.upper}) line.push_back(write_number(*number));
+        for (const auto& number : {ratio.value, ratio.lower, ratio.upper})
+          line.push_back(number ? write_number(*number) : std::string());
       } else {
         line.insert(line.end(), 3, "");
       }

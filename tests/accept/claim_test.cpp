@@ -86,6 +86,9 @@ TEST(Claim, RefusesWhatItDoesNotUnderstandWithTheNearestNameAndAnExample) {
   EXPECT_THAT(complaint(" , "), HasSubstr("empty"));
   EXPECT_THAT(complaint("0x H100"), HasSubstr("not understood"));
   EXPECT_THAT(complaint("PCIe 44"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("PCIe x99999999999"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("H100 is infx A100"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("\x1b[2J"), ::testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(complaint("-3 vCPU"), HasSubstr("not understood"));
 }
 

@@ -177,6 +177,15 @@ TEST(Comparison, RefusesWhatCannotBeCompared) {
   EXPECT_THAT(complaint(runs, {}, {1, 2, 3}), HasSubstr("--price is given 3 times for 2 runs"));
 }
 
+TEST(Comparison, GivesNoIntervalWhereOneReachesBelowNothing) {
+  std::vector<assay::Run> runs = {machine("A", 1e12), machine("B", 2e12)};
+  runs[1].rows[0].lower = -1e-3;
+  const Comparison comparison = compared(runs);
+  const Alike& product = comparison.alike.front();
+  EXPECT_FALSE(speed_ratio(*product.taken[1], *product.taken[0]).lower.has_value());
+  EXPECT_THAT(comparison_csv(comparison), HasSubstr(",2,,,"));  // the ratio, and no interval
+}
+
 TEST(Comparison, TellsDevicesOfOneNameApart) {
   const std::vector<assay::Run> runs = {machine("A", 1e12), machine("A", 2e12)};
   const Comparison comparison = compared(runs);
