@@ -17,6 +17,7 @@ std::vector<Case> gemm_decode_cases(const DeviceInfo& device, ProfileKind profil
 std::vector<Case> gemm_variant_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> issue_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> stream_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> reread_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> working_set_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> row_op_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> latency_cases(const DeviceInfo& device, ProfileKind profile);

@@ -90,6 +90,26 @@ std::vector<Case> stream_cases(const DeviceInfo& device, ProfileKind profile) {
   return cases;
 }
 
+// What the first caches deliver: each unit's share of one array read over and over in one launch, by the size of that
+// share. 256 KiB are more than any first cache of today, and together still within the second on large devices.
+std::vector<Case> reread_cases(const DeviceInfo& device, ProfileKind profile) {
+  std::vector<Case> cases;
+  if (is_processor(device) || !device.compute_units) return cases;
+  constexpr std::int64_t at_once = std::int64_t{4} << 30;  // bytes an execution: far longer than it takes to start
+  for (const std::int64_t share : steps(16 * 1024, 256 * 1024, profile == ProfileKind::quick ? 16 : 2)) {
+    Stream stream;
+    stream.kind = StreamKind::read;
+    stream.format = Format{Element::fp32, Scaling::none};
+    stream.count = *device.compute_units * share / 4;
+    stream.turns = std::max<std::int64_t>(at_once / (stream.count * 4), 1);
+    Case item = single_case("memory/reread/fp32/" + size_name(share) + "_each", stream, "fp32");
+    item.cache = "hot";
+    measure_briefly(item, profile);
+    cases.push_back(item);
+  }
+  return cases;
+}
+
 std::vector<Case> working_set_cases(const DeviceInfo& device, ProfileKind profile) {
   const bool quick = profile == ProfileKind::quick;
   const std::int64_t first = is_processor(device) ? 16 * 1024 : (quick ? 1024 : 256) * 1024;

@@ -18,6 +18,7 @@ const std::vector<Benchmark>& catalogue() {
       {"gemm", "How fast are the products of decoding, where every token reads all weights?", gemm_decode_cases},
       {"issue", "How fast does the processor multiply and add when nothing comes from memory?", issue_cases},
       {"memory", "How fast is memory, by size of the working set?", working_set_cases},
+      {"memory", "What does the cache beside each unit deliver?", reread_cases},
       {"memory", "How fast are the element and row operations between the products?", row_op_cases},
       {"memory", "How fast are rows gathered from a table that no cache holds?", gather_cases},
       {"latency", "How long does one load take, by size of the working set?", latency_cases},

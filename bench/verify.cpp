@@ -190,7 +190,8 @@ bool is_long_read(const Op& op) {
 
 Verdict verify_long_read(const Work& work, Program& program) {
   const Step& step = only_step(work);
-  const auto count = static_cast<double>(std::get<Stream>(step.op).count);
+  const auto& stream = std::get<Stream>(step.op);
+  const double count = static_cast<double>(stream.count) * static_cast<double>(stream.turns);
   const double want = count * filling(work, step.operands.front(), Pattern::constant, measuring_seed)(0);
   const double got = program.read(step.operands.back(), 0, 1).at(0);
   Verdict verdict;

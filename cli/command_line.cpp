@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include "bench/version.h"
 #include "cli/commands.h"
 #include "cli/parse.h"
+#include "reports/accept/claim.h"
 #include "reports/workload_file.h"
 
 namespace assay {
@@ -26,7 +28,7 @@ struct Words {
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
   std::string claim, explain, verify;
-  std::vector<std::string> fleet;
+  std::vector<std::string> fleet, prices;
   std::string period, framework;
   std::vector<std::string> watched;  // what stood behind "--"
   bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false, redact = false;
@@ -135,6 +137,15 @@ RunOptions understand_run(const Words& words, const std::string& command, bool c
   return options;
 }
 
+// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
+double parse_price(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
+  if (!claim.price_per_hour || claim.currency != "USD")
+    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
+  return *claim.price_per_hour;
+}
+
 ReportQuestion understand_report(const Words& words) {
   ReportQuestion question;
   for (const std::string& run : words.runs) question.runs.emplace_back(run);
@@ -144,6 +155,7 @@ ReportQuestion understand_report(const Words& words) {
   for (const std::string& file : words.out_files) question.out.emplace_back(file);
   question.force = words.force;
   question.whole = words.whole;
+  if (!words.price.empty()) question.dollars_per_hour = parse_price(words.price);
   if (question.model.empty() && workload_given(words)) {
     throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
   }
@@ -214,11 +226,26 @@ AcceptQuestion understand_accept(const Words& words) {
   return question;
 }
 
+ComparedQuestion understand_compare(const Words& words) {
+  ComparedQuestion question;
+  for (const std::string& run : words.runs) question.runs.emplace_back(run);
+  question.devices = words.devices;
+  for (const std::string& price : words.prices) question.prices.push_back(parse_price(price));
+  question.model = words.model;
+  question.workload = understand_workload(words);
+  question.claim = words.claim;
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
   CLI::App* accept = nullptr;
+  CLI::App* compare = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
@@ -233,9 +260,12 @@ Commands declare(CLI::App& app, Words& words) {
   app.require_subcommand(0, 1);
   app.fallthrough();
 
-  commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run and report in one");
+  commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run, accept and report in one");
   add_run_options(*commands.evaluate, words);
   add_workload_options(*commands.evaluate, words);
+  commands.evaluate->add_option("--claim", words.claim, "What was promised: \"8x H100 SXM 80GB, 2 TB NVMe, 26 vCPU\"");
+  commands.evaluate->add_option("--fleet", words.fleet, "A run of another such machine, or an earlier one; may repeat");
+  commands.evaluate->add_option("--price", words.price, "USD an hour for the machine: 2.49USD/h");
 
   commands.run = app.add_subcommand("run", "Measure this machine and leave a run on disk");
   add_run_options(*commands.run, words);
@@ -245,6 +275,7 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report = app.add_subcommand("report", "Say what fits on the measured device, and how fast");
   commands.report->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
   add_workload_options(*commands.report, words);
+  commands.report->add_option("--price", words.price, "USD an hour for the machine: 2.49USD/h");
   commands.report->add_option("--device", words.device, "Which device of the run (default: its first)");
   commands.report->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
   commands.report->add_flag("--force", words.force, "Overwrite these files");
@@ -260,6 +291,16 @@ Commands declare(CLI::App& app, Words& words) {
   commands.accept->add_option("--verify", words.verify, "Check the checksum of a certificate's JSON");
   commands.accept->add_flag("--force", words.force, "Overwrite these files");
   commands.accept->add_flag("--full", words.whole, "Print every rule, not only the first screen");
+
+  commands.compare = app.add_subcommand("compare", "Devices and vendors side by side, like with like");
+  commands.compare->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
+  commands.compare->add_option("--device", words.devices, "Only this device: cuda:0, cpu; may be given again");
+  commands.compare->add_option("--price", words.prices, "USD an hour and device: 2.49USD/h; once, or for each run");
+  commands.compare->add_option("--claim", words.claim, "A claim of speed: \"H100 is 30x A100 at inference\"");
+  add_workload_options(*commands.compare, words);
+  commands.compare->add_option("--out", words.out_files, "Write FILE.html, .md, .json, .csv or .txt; may repeat");
+  commands.compare->add_flag("--force", words.force, "Overwrite these files");
+  commands.compare->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
   commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
   commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
@@ -283,9 +324,21 @@ Commands declare(CLI::App& app, Words& words) {
   return commands;
 }
 
-int usage(const std::string& problem) {
-  std::fprintf(stderr, "assay: %s\nTry: assay --help\n", problem.c_str());
+int usage(const std::string& problem, const std::string& command = "") {
+  std::fprintf(stderr, "assay: %s\nTry: assay %s--help\n", problem.c_str(),
+               command.empty() ? "" : (command + " ").c_str());
   return exit_usage;
+}
+
+// What a command was not given though it cannot do without, in its own words; "" where that is not the mistake.
+std::string missing_argument(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (!option->get_required() || option->count() > 0) continue;
+    std::string name = option->get_name(option->get_positional());
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+    return command.get_name() + " needs " + name + ": " + option->get_description();
+  }
+  return "";
 }
 
 }  // namespace
@@ -306,8 +359,11 @@ int run_command_line(int argc, const char* const* argv) {
     for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
     const std::string first = argc > 1 ? argv[1] : "";
     const bool unknown = app.get_subcommands().empty() && !first.empty() && first.front() != '-';
-    return usage(unknown ? "there is no command '" + printable(first, true) + "'" + did_you_mean(first, names)
-                         : mistake.what());
+    if (unknown) return usage("there is no command '" + printable(first, true) + "'" + did_you_mean(first, names));
+    if (app.get_subcommands().empty()) return usage(mistake.what());
+    const CLI::App& command = *app.get_subcommands().front();
+    const std::string missing = mistake.get_name() == "RequiredError" ? missing_argument(command) : "";
+    return usage(missing.empty() ? mistake.what() : missing, command.get_name());
   }
 
   const auto choice = parse_choice<ColourChoice>(
@@ -319,9 +375,14 @@ int run_command_line(int argc, const char* const* argv) {
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.compare) return compare(understand_compare(words), terminal);
   if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
-    return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
+    AcceptQuestion claimed;
+    claimed.claim = words.claim;
+    for (const std::string& run : words.fleet) claimed.fleet.emplace_back(run);
+    return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), claimed,
+                    terminal);
   }
   if (*commands.run) {
     RunOptions options = understand_run(words, typed(argc, argv), terminal.colour);

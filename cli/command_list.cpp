@@ -89,7 +89,8 @@ int list_gpus() {
 int list_rules() {
   std::vector<std::vector<std::string>> rows;
   for (const Rule& rule : builtin_rules())
-    rows.push_back({rule.id, rule.scope == RuleScope::host ? "host" : "card", thresholds(rule), rule.title});
+    rows.push_back(
+        {rule.id, rule.scope == RuleScope::host ? "host" : "card", severity(rule), thresholds(rule), rule.title});
   print_columns(rows);
   return exit_good;
 }

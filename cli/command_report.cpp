@@ -6,6 +6,7 @@
 #include "cli/files.h"
 #include "cli/report_files.h"
 #include "core/error.h"
+#include "reports/accept/money_findings.h"
 #include "reports/render.h"
 #include "results/run.h"
 
@@ -37,9 +38,12 @@ int report(const ReportQuestion& question, const Terminal& terminal) {
   std::vector<Run> runs;
   for (const std::filesystem::path& path : question.runs) runs.push_back(read_run(path));
 
-  const Report result = question.model.empty()
-                            ? overview(runs, question.device)
-                            : judge(runs, find_model(question.model), question.workload, question.device);
+  Report result = question.model.empty() ? overview(runs, question.device)
+                                         : judge(runs, find_model(question.model), question.workload, question.device);
+  if (question.dollars_per_hour) {
+    for (Finding& finding : money_findings(result, runs, *question.dollars_per_hour))
+      result.findings.push_back(std::move(finding));
+  }
   const auto files = write_reports(result, question.out);
   const TerminalStyle style{terminal.width, terminal.colour, terminal.ascii, !question.whole};
   std::fputs(render_terminal(result, style, files).c_str(), stdout);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,8 @@ struct ReportQuestion {
   std::string device;
   std::vector<std::filesystem::path> out;  // the ending decides: .html .md .json .txt
   bool force = false;
-  bool whole = false;  // print everything, not only the first screen
+  bool whole = false;                      // print everything, not only the first screen
+  std::optional<double> dollars_per_hour;  // of the whole machine
 };
 
 // What `watch` is asked to do.
@@ -78,11 +80,25 @@ struct AcceptQuestion {
 };
 int accept(const AcceptQuestion& question, const Terminal& terminal);
 
+// What `compare` is asked.
+struct ComparedQuestion {
+  std::vector<std::filesystem::path> runs;
+  std::vector<std::string> devices;  // empty: every device but processors
+  std::vector<double> prices;        // USD an hour and device: none, one, or one for each run
+  std::string model;                 // empty: nothing is ranked
+  Workload workload;
+  std::string claim;                       // of speed; empty: none
+  std::vector<std::filesystem::path> out;  // .html .md .json .csv .txt
+  bool force = false;
+  bool whole = false;
+};
+int compare(const ComparedQuestion& question, const Terminal& terminal);
+
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.
 void choose_devices(RunOptions& options);
 
-// doctor, run and report in one.
-int evaluate(RunOptions options, ReportQuestion question, const Terminal& terminal);
+// doctor, run, accept and report in one. `claimed` holds the claim and the fleet; the certificate lies beside the run.
+int evaluate(RunOptions options, ReportQuestion question, AcceptQuestion claimed, const Terminal& terminal);
 
 }  // namespace assay

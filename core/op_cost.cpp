@@ -27,8 +27,9 @@ double flops(const Stream& op) {
       return 0;
     case StreamKind::scale:
     case StreamKind::add:
-    case StreamKind::read:
       return real(op.count);
+    case StreamKind::read:
+      return real(op.count) * real(op.turns);
     case StreamKind::triad:
       return 2 * real(op.count);
   }
@@ -126,6 +127,12 @@ Cost bytes(const Struct& op) {
   return by_operands(op);
 }
 
+Cost bytes(const Stream& op) {
+  Cost result = by_operands(op);
+  result.bytes_read *= real(op.turns);
+  return result;
+}
+
 Cost bytes(const Chase& op) {
   Cost result;
   result.bytes_read = 8 * real(op.loads);
@@ -163,6 +170,10 @@ std::string objection(const Gemm& op) {
   const bool sums = op.accumulate == Element::fp32 || op.accumulate == Element::fp16 ||
                     op.accumulate == Element::fp64 || op.accumulate == Element::int32;
   return sums ? "" : "accumulate is " + text(op.accumulate) + ", expected fp32, fp16, fp64 or int32";
+}
+
+std::string objection(const Stream& op) {
+  return op.turns == 1 || op.kind == StreamKind::read ? "" : "turns is for kind=read only";
 }
 
 std::string objection(const Chase& op) {

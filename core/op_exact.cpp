@@ -51,7 +51,7 @@ double magnitude(const Stream& op, int) {
     case StreamKind::triad:
       return held(op.format) / 4;  // x + 3 y
     case StreamKind::read:
-      return std::min(held(op.format), sum_limit(op.format) / real(op.count));
+      return std::min(held(op.format), sum_limit(op.format) / real(op.count) / real(op.turns));
   }
   return 1;
 }

@@ -118,10 +118,8 @@ template <>
 struct Fields<Stream> {
   static constexpr std::string_view name = "stream";
   static constexpr auto list = std::tuple{
-      any_field("kind", &Stream::kind),
-      size_field("count", &Stream::count),
-      any_field("format", &Stream::format),
-      any_field("store", &Stream::store),
+      any_field("kind", &Stream::kind),   size_field("count", &Stream::count), any_field("format", &Stream::format),
+      any_field("store", &Stream::store), size_field("turns", &Stream::turns),
   };
 };
 template <>

@@ -50,7 +50,7 @@ const Meaning* meaning_of(const std::string& metric) {
 std::string subject(const Row& row) {
   const std::string start = "derived/" + row.metric;
   if (row.case_name.rfind(start, 0) != 0) return row.case_name;
-  return row.case_name.size() > start.size() + 1 ? row.case_name.substr(start.size() + 1) : "all";
+  return row.case_name.size() > start.size() + 1 ? row.case_name.substr(start.size() + 1) : "the whole device";
 }
 
 Cell derived_cell(const Row& row, bool share) {
@@ -63,7 +63,7 @@ Cell derived_cell(const Row& row, bool share) {
 // Rows of one kind, in the order of the list above.
 Table derived_table(const std::vector<Run>& runs, const DeviceInfo& device, bool share) {
   Table table{share ? "shares" : "ratios",
-              share ? "What of the limits is reached" : "One way against another",
+              share ? "Shares of limits" : "One way against another",
               {"Of what", share ? "Share" : "Times", "Meaning", "From"},
               {},
               ""};

@@ -140,6 +140,12 @@ MemoryItem optimizer_item(const States& states, Optimizer optimizer) {
   } else if (optimizer == Optimizer::sgd) {
     moments = 4;
     words = "momentum in fp32 (4)";
+  } else if (optimizer == Optimizer::muon) {
+    moments = 4;
+    words = "momentum in fp32 (4; AdamW on embeddings and norms not counted)";
+  } else if (optimizer == Optimizer::adafactor) {
+    moments = 0;
+    words = "second moment as one row and one column a matrix (nearly nothing)";
   }
   if (states.master) words = "master weight in fp32 (4) + " + words;
   MemoryItem item = exact("optimizer", states.trained * (master + moments),

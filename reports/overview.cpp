@@ -88,7 +88,8 @@ std::vector<std::pair<std::string, Quantity>> numbers(const Rates& rates, const 
   const auto bandwidth = rates.memory_bandwidth();
   lines.emplace_back("memory bandwidth", bandwidth ? quantity(*bandwidth, ReportUnit::bytes_per_second)
                                                    : unknown(ReportUnit::bytes_per_second, "no stream was measured"));
-  for (const Element element : {Element::fp32, Element::bf16, Element::int8, Element::fp64}) {
+  for (const Element element :
+       {Element::bf16, Element::fp8_e4m3, Element::tf32, Element::fp32, Element::int8, Element::fp64}) {
     const auto peak = rates.peak_flops(element);
     if (peak && lines.size() < 6)
       lines.emplace_back("best " + text(element) + " rate", quantity(*peak, ReportUnit::flops_per_second));

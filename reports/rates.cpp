@@ -20,9 +20,10 @@ constexpr std::size_t neighbours = 4;
 
 double moved(const Cost& cost) { return cost.bytes_read + cost.bytes_written; }
 
+// Over memory: what is read over and over comes from a cache.
 bool is_plain_stream(const Op& op) {
   const auto* stream = std::get_if<Stream>(&op);
-  return stream != nullptr && stream->store == Store::plain;
+  return stream != nullptr && stream->store == Store::plain && stream->turns == 1;
 }
 
 bool writes(const Op& op) {
@@ -85,8 +86,9 @@ std::string likeness(const Op& op) {
         else if constexpr (std::is_same_v<Type, Heads>)
           return fmt::format("heads {} {}", static_cast<int>(value.direction), text(value.format));
         else if constexpr (std::is_same_v<Type, Stream>)
-          return fmt::format("stream {} {} {}", static_cast<int>(value.kind), static_cast<int>(value.store),
-                             text(value.format));
+          return value.turns > 1 ? ""
+                                 : fmt::format("stream {} {} {}", static_cast<int>(value.kind),
+                                               static_cast<int>(value.store), text(value.format));
         else
           return "";  // neither a stream of bytes nor comparable
       },

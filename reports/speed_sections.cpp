@@ -177,9 +177,10 @@ Chart bandwidth_chart(const Rates& rates, const Gpu* gpu) {
   for (const Known& known : rates.known()) {
     const auto* stream = std::get_if<Stream>(&known.op);
     if (stream == nullptr) continue;
-    const std::string name =
-        std::string(stream_name(stream->kind)) + (stream->store == Store::plain ? "" : ", nontemporal stores");
-    lines[name][moved(known)] = moved(known) / known.seconds;
+    const std::string name = std::string(stream_name(stream->kind)) +
+                             (stream->store == Store::plain ? "" : ", nontemporal stores") +
+                             (stream->turns == 1 ? "" : ", over and over");
+    lines[name][moved(known) / static_cast<double>(stream->turns)] = moved(known) / known.seconds;
   }
   chart.series = series_of(lines);
   const auto bandwidth = rates.memory_bandwidth();

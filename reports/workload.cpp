@@ -132,6 +132,10 @@ std::string text(Optimizer optimizer) {
       return "8-bit AdamW";
     case Optimizer::sgd:
       return "SGD with momentum";
+    case Optimizer::adafactor:
+      return "Adafactor";
+    case Optimizer::muon:
+      return "Muon";
   }
   return "";
 }

@@ -19,12 +19,15 @@ enum class StreamKind : std::uint8_t {
 enum class Store : std::uint8_t { plain, nontemporal };
 
 // s is 3. Operands: copy, scale: x, y; add, triad: x, y, z; read: x, sum [1] fp64 (write; workers add up in fp32 or
-// better and their sums are added in fp64); write: y. Each is [count], the last one is written.
+// better and their sums are added in fp64); write: y. Each is [count], the last one is written. A read may go over x
+// `turns` times, adding all of it each time, each worker over a part of its own: so bandwidth shows that starting a
+// kernel would hide, down to the first cache.
 struct Stream {
   StreamKind kind = StreamKind::triad;
   std::int64_t count = 0;
   Format format;
   Store store = Store::plain;
+  std::int64_t turns = 1;
 };
 
 // Pointer chase: `loads` dependent loads through a random cycle over `bytes` of memory, one slot every `stride` bytes.

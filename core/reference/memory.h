@@ -31,7 +31,7 @@ void compute(const Stream& op, std::int64_t unit, const Read& read, const Write&
     case StreamKind::read: {
       Sum<Number> sum(Terms::independent);
       for (std::int64_t i = 0; i < op.count; ++i) sum.add(read(0, i));
-      write(1, 0, sum.result());
+      write(1, 0, sum.result() * Number(static_cast<double>(op.turns)));
       break;
     }
     case StreamKind::write:

@@ -52,9 +52,15 @@ static inline void read_stream(const Stream& op, const BodyCall& call, const Sto
   const int threads = call.threads;
   for (int thread = 0; thread < threads; ++thread) sums[thread * apart] = 0;
   const std::int64_t count = op.count;
+  const std::int64_t turns = op.turns;
   on_threads(threads, [=](int thread, int present) {
     const Piece piece = piece_of(count, 64, thread, present);
-    sums[thread * apart] = sum_stream(x, piece.first, piece.last);
+    double sum = 0;
+    for (std::int64_t turn = 0; turn < turns; ++turn) {
+      asm volatile("" ::: "memory");  // or the compiler might read once for all turns
+      sum += sum_stream(x, piece.first, piece.last);
+    }
+    sums[thread * apart] = sum;
   });
   double total = 0;
   for (int thread = 0; thread < threads; ++thread) total += sums[thread * apart];

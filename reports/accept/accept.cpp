@@ -51,6 +51,7 @@ Judged judged(const Rule& rule, const Subject& subject, const Run& run) {
   if (seen.knowledge == Knowledge::known)
     one.shown = seen.value ? show(Quantity{*seen.value, rule.unit, {}, {}, ""}) : seen.word;
   one.evidence = seen.evidence;
+  one.source = seen.source.empty() ? rule.source : seen.source;
   const std::string path = run.path.empty() ? "RUN" : run.path.string();
   const std::string device = subject.id == "host" ? "" : subject.id;
   one.repeat = replaced(rule.repeat, "{run}", path);
@@ -75,9 +76,7 @@ std::optional<double> seconds_of(const std::string& utc) {
 }
 
 void grade(Acceptance& acceptance, const Run& run) {
-  const auto began = seconds_of(run.info.started_utc);
-  const auto ended = seconds_of(run.info.ended_utc);
-  const double minutes = began && ended ? (*ended - *began) / 60 : 0;
+  const double minutes = run_seconds(run).value_or(0) / 60;
   const bool sustained = std::any_of(run.rows.begin(), run.rows.end(), [](const Row& row) {
     return row.status == Status::ok && (row.phase == "sustained" || row.metric == "sustained_over_burst");
   });
@@ -109,14 +108,17 @@ void conclude(Acceptance& acceptance) {
   } else if (const Judged* hidden = first(Outcome::unknown, true)) {
     acceptance.verdict = Outcome::unknown;
     acceptance.sentence = "Cannot be accepted yet: a promised fact is not known. " + about(*hidden) + ".";
+  } else if (known <= acceptance.count(Outcome::unknown)) {
+    acceptance.verdict = Outcome::unknown;
+    acceptance.sentence = fmt::format("Too little is known to accept anything: {} answered, {} not known.",
+                                      counted(known, "check"), acceptance.count(Outcome::unknown));
   } else if (const Judged* warned = first(Outcome::warn, false)) {
     acceptance.verdict = Outcome::warn;
     acceptance.sentence = fmt::format("Acceptable, with {}. The first: {}.",
                                       counted(acceptance.count(Outcome::warn), "warning"), about(*warned));
   } else {
-    acceptance.verdict = known > 0 ? Outcome::pass : Outcome::unknown;
-    acceptance.sentence = known > 0 ? fmt::format("Acceptable: {} passed.", counted(known, "check"))
-                                    : "Nothing could be checked: the run holds nothing that a rule needs.";
+    acceptance.verdict = Outcome::pass;
+    acceptance.sentence = fmt::format("Acceptable: {} passed.", counted(known, "check"));
   }
 }
 
@@ -173,6 +175,13 @@ Acceptance accept(const Run& run, const std::vector<Run>& fleet, const std::opti
   return acceptance;
 }
 
+std::optional<double> run_seconds(const Run& run) {
+  const auto began = seconds_of(run.info.started_utc);
+  const auto ended = seconds_of(run.info.ended_utc);
+  if (!began || !ended || *ended < *began) return std::nullopt;
+  return *ended - *began;
+}
+
 int exit_code_of(const Acceptance& acceptance) {
   switch (acceptance.verdict) {
     case Outcome::pass:
@@ -191,11 +200,13 @@ std::string explain(const Rule& rule) {
   std::vector<std::string> pains;
   for (const int pain : rule.pains) pains.push_back(std::to_string(pain));
   return fmt::format(
-      "{}: {}.\n\nWhy:        {}\nObserved:   {} ({})\nThresholds: {}\nUnknown:    {}\nAdvice:     {}\nRepeat:     {}\n"
+      "{}: {}.\n\nWhy:        {}\nObserved:   {} ({})\nSeverity:   {}\nThresholds: {}\nUnknown:    {}\nAdvice:     "
+      "{}\nRepeat:     {}\n"
       "Source:     {}\nComplaints: {} in docs/acceptance.md\n",
       rule.id, rule.title, rule.why, rule.observation, rule.scope == RuleScope::host ? "of the host" : "of each card",
-      thresholds(rule), rule.required ? "the machine cannot be accepted yet" : "counts as neither passed nor failed",
-      rule.advice, rule.repeat, rule.source, pains.empty() ? "none" : joined(pains));
+      severity(rule), thresholds(rule),
+      rule.required ? "the machine cannot be accepted yet" : "counts as neither passed nor failed", rule.advice,
+      rule.repeat, rule.source, pains.empty() ? "none" : joined(pains));
 }
 
 }  // namespace assay

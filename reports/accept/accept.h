@@ -32,6 +32,7 @@ struct Judged {
   std::string shown;     // the observed value as people see it
   std::string evidence;  // or why it is not known
   std::string repeat;    // the command that measures it again
+  std::string source;    // of the limit, or of the published figure
 };
 
 struct Acceptance {
@@ -46,6 +47,9 @@ struct Acceptance {
 };
 
 Acceptance accept(const Run& run, const std::vector<Run>& fleet, const std::optional<Claim>& claim);
+
+// From the first moment of a run to its last; absent where the run does not say.
+std::optional<double> run_seconds(const Run& run);
 
 // accept: 0 pass or warn, 1 fail, 2 a required fact is unknown.
 int exit_code_of(const Acceptance& acceptance);

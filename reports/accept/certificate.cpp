@@ -25,13 +25,21 @@ class Redaction {
  public:
   Redaction(const Run& run, bool wanted) {
     if (!wanted) return;
+    place_ = run.path.string();
     hide(run.info.id);
-    hide(std::filesystem::path(run.path).lexically_normal().string());
     hide(run.info.host);
     for (const DeviceInfo& device : run.info.devices) {
       hide(device.unique_id);
       for (const char* fact : {"board_serial", "pci_address", "board_part_number"}) hide(Machine::word(device, fact));
     }
+  }
+
+  // In a command the run's place becomes RUN; elsewhere its name could be any word.
+  std::string command(std::string text) const {
+    if (!place_.empty())
+      for (std::size_t at = text.find(place_); at != std::string::npos; at = text.find(place_, at + 3))
+        text.replace(at, place_.size(), "RUN");
+    return (*this)(text);
   }
 
   std::string operator()(std::string text) const {
@@ -47,13 +55,14 @@ class Redaction {
     if (secret.size() >= 4 && secret != "redacted") secrets_.push_back(secret);
   }
   std::vector<std::string> secrets_;
+  std::string place_;
 };
 
 std::vector<std::pair<std::string, std::string>> checksums(const std::filesystem::path& run) {
   std::vector<std::pair<std::string, std::string>> sums;
   std::error_code ignored;
   if (std::filesystem::is_regular_file(run, ignored)) {
-    sums.emplace_back(run.filename().string(), sha256(read_text_file(run, most_csv_bytes)));
+    sums.emplace_back("packed run", sha256(read_text_file(run, most_csv_bytes)));
     return sums;
   }
   for (const char* name : {"run.json", "results.csv", "samples.csv"}) {
@@ -101,6 +110,7 @@ Json body(const Certificate& certificate) {
   json["rules"] = Json::array();
   for (const Certificate::Line& line : certificate.lines) {
     json["rules"].push_back({{"rule", line.rule},
+                             {"severity", line.severity},
                              {"subject", line.subject},
                              {"outcome", line.outcome},
                              {"title", line.title},
@@ -146,13 +156,11 @@ Certificate certificate(const Acceptance& acceptance, const Run& run, bool redac
   for (const DeviceInfo* device : machine.cards()) made.devices.push_back(certified(machine, *device, safe));
   for (const Judged& one : acceptance.judged) {
     if (one.outcome == Outcome::does_not_apply) continue;
-    made.lines.push_back({one.rule->id, safe(one.subject), text(one.outcome), one.rule->title, safe(one.shown),
-                          safe(one.evidence), thresholds(*one.rule), one.rule->source, one.rule->advice,
-                          safe(one.repeat)});
+    made.lines.push_back({one.rule->id, severity(*one.rule), safe(one.subject), text(one.outcome), one.rule->title,
+                          safe(one.shown), safe(one.evidence), thresholds(*one.rule), one.source, one.rule->advice,
+                          safe.command(one.repeat)});
   }
   if (!run.path.empty()) made.files = checksums(run.path);
-  if (redact)
-    for (auto& [name, sum] : made.files) name = safe(name);
   return made;
 }
 

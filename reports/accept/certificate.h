@@ -20,7 +20,7 @@ struct Certificate {
   std::vector<std::pair<std::string, std::string>> facts;  // "verdict", "grade", "claim", "run" ... in order
   std::vector<CertifiedDevice> devices;
   struct Line {
-    std::string rule, subject, outcome, title, value, evidence, threshold, source, advice, repeat;
+    std::string rule, severity, subject, outcome, title, value, evidence, threshold, source, advice, repeat;
   };
   std::vector<Line> lines;                                 // worst first; without rules that do not apply
   std::vector<std::pair<std::string, std::string>> files;  // of the run, with their SHA-256

@@ -92,17 +92,39 @@ std::string device_table(const Certificate& certificate) {
   return html + "</tbody></table>\n";
 }
 
+// Where a limit or a published figure is from, as a link that names its host.
+std::string source_of(const Certificate::Line& line) {
+  constexpr std::string_view scheme = "https://";
+  if (line.source.rfind(scheme, 0) != 0) return "";
+  const std::string host = line.source.substr(scheme.size(), line.source.find('/', scheme.size()) - scheme.size());
+  return " (<a href=\"" + escaped(line.source) + "\">" + escaped(host) + "</a>)";
+}
+
+// What was promised, and what is there, whether it holds or not.
+std::string promise_table(const Certificate& certificate) {
+  std::string rows;
+  for (const Certificate::Line& line : certificate.lines) {
+    if (line.rule.rfind("claim-", 0) != 0) continue;
+    rows += fmt::format("<tr><td class=\"word {}\">{}</td><td>{}</td><td>{}</td></tr>\n", line.outcome,
+                        sign_of(line.outcome), escaped(line.title), escaped(line.evidence));
+  }
+  if (rows.empty()) return "";
+  return "<h2>What was promised</h2>\n<table><tbody>\n" + rows + "</tbody></table>\n";
+}
+
 std::string findings_table(const Certificate& certificate) {
   std::string rows;
   for (const Certificate::Line& line : certificate.lines) {
-    if (line.outcome != "fail" && line.outcome != "warn") continue;
+    if ((line.outcome != "fail" && line.outcome != "warn") || line.rule.rfind("claim-", 0) == 0) continue;
     rows += fmt::format(
-        "<tr><td class=\"word {0}\">{1}</td><td>{2}<br><span class=\"small\">{3}</span></td><td>{4}<br><span "
-        "class=\"small\">{5}</span></td><td class=\"small\">{6}; {7}<br><code>{8}</code></td></tr>\n",
-        line.outcome, sign_of(line.outcome), escaped(line.rule), escaped(line.subject), escaped(line.value),
-        escaped(line.evidence), escaped(line.threshold), escaped(line.advice), escaped(line.repeat));
+        "<tr><td class=\"word {0}\">{1}</td><td>{2}<br><span class=\"small\">{3}, {4}</span></td><td>{5}<br><span "
+        "class=\"small\">{6}</span></td><td class=\"small\">{7}{8}; {9}<br><code>{10}</code></td></tr>\n",
+        line.outcome, sign_of(line.outcome), escaped(line.title), escaped(line.rule), escaped(line.subject),
+        escaped(line.value), escaped(line.evidence), escaped(line.threshold), source_of(line), escaped(line.advice),
+        escaped(line.repeat));
   }
-  if (rows.empty()) return "<h2>Findings</h2>\n<p>Nothing failed and nothing is to be warned of.</p>\n";
+  if (rows.empty())
+    return "<h2>Findings</h2>\n<p>Beyond what was promised, nothing failed and nothing is to be warned of.</p>\n";
   return "<h2>Findings</h2>\n<table><thead><tr><th>Outcome</th><th>Rule</th><th>Found</th><th>Threshold, advice, and "
          "the command that repeats it</th></tr></thead><tbody>\n" +
          rows + "</tbody></table>\n";
@@ -152,7 +174,7 @@ std::string certificate_page(const Certificate& certificate) {
   return "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
          "content=\"width=device-width\">\n<title>Acceptance: " +
          escaped(certificate.fact("verdict")) + "</title>\n<style>" + std::string(style) + "</style></head><body>\n" +
-         header(certificate) + device_table(certificate) + findings_table(certificate) +
+         header(certificate) + promise_table(certificate) + device_table(certificate) + findings_table(certificate) +
          listed(certificate, "unknown", "Not known") + listed(certificate, "pass", "Passed") + footer(certificate) +
          "</body></html>\n";
 }

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/nearest.h"
 #include "reports/phrase.h"
+#include "reports/text.h"
 
 namespace assay {
 namespace {
@@ -136,7 +137,7 @@ std::vector<const Gpu*> gpus_of(const std::string& words) {
 }
 
 [[noreturn]] void refuse(const std::string& part, const std::string& more) {
-  throw BadInput("--claim: '" + part + "' is not understood" + more + "; write it like " + example);
+  throw BadInput("--claim: '" + clean(part) + "' is not understood" + more + "; write it like " + example);
 }
 
 // "... is 30x ... at inference"
@@ -147,7 +148,8 @@ std::optional<SpeedClaim> speed_claim(const std::vector<std::string>& words) {
   for (auto word = words.begin(); word != is; ++word) claim.fast += (claim.fast.empty() ? "" : " ") + *word;
   const std::string factor = lower(*(is + 1));
   const auto [rest, failed] = std::from_chars(factor.data(), factor.data() + factor.size(), claim.factor);
-  if (failed != std::errc() || std::string_view(rest) != "x" || !(claim.factor > 0)) return std::nullopt;
+  if (failed != std::errc() || std::string_view(rest) != "x" || !(claim.factor > 0) || !std::isfinite(claim.factor))
+    return std::nullopt;
   auto word = is + 2;
   for (; word != words.end() && lower(*word) != "at"; ++word)
     if (!is_one_of(lower(*word), {"faster", "than", "an", "a", "the"}))
@@ -172,6 +174,7 @@ bool take_link(Claim& claim, const std::vector<std::string>& words) {
     const std::string word = lower(raw);
     if (word == "pcie" || word == "pci-e" || word == "gen") continue;
     if (word.front() == 'x' && word.size() > 1) {
+      if (!is_one_of(word, {"x1", "x2", "x4", "x8", "x16"})) return false;
       claim.pcie_lanes = std::atoi(word.c_str() + 1);
       continue;
     }
@@ -249,7 +252,8 @@ bool take_gpu(Claim& claim, std::vector<std::string> words) {
   const std::string name = joined(words, " ");
   const std::vector<const Gpu*> gpus = gpus_of(name);
   if (gpus.empty()) return false;
-  if (!claim.gpu_words.empty()) throw BadInput("--claim names two cards, '" + claim.gpu_words + "' and '" + name + "'");
+  if (!claim.gpu_words.empty())
+    throw BadInput("--claim names two cards, '" + claim.gpu_words + "' and '" + clean(name) + "'");
   claim.gpu_words = name;
   claim.gpus = gpus;
   if (count > 0) claim.devices = count;
@@ -267,6 +271,11 @@ std::string suggestion(std::string part) {
   for (const Gpu& gpu : builtin_gpus()) {
     names.push_back(gpu.name);
     names.insert(names.end(), gpu.aliases.begin(), gpu.aliases.end());
+    // The word that tells a family: "H100" of "H100 PCIe 80GB".
+    for (const std::string& word : words_of(gpu.name))
+      if (word.size() >= 2 && word.find_first_of("0123456789") != std::string::npos &&
+          word.find("GB") == std::string::npos)
+        names.push_back(word);
   }
   std::string hint = did_you_mean(part, names);
   const std::size_t blank = part.find(' ');

@@ -25,6 +25,15 @@ Machine::Machine(const Run& run) : run_(&run) {
 
 const Gpu* Machine::gpu(const DeviceInfo& device) const { return recognise_gpu(device.name); }
 
+double Machine::part(const DeviceInfo& device) {
+  return word(device, "partition").find("two dies") != std::string::npos ? 0.5 : 1.0;
+}
+
+bool Machine::slice(const DeviceInfo& device) {
+  return word(device, "partition").find("slice") != std::string::npos ||
+         word(device, "mig").find("slice") != std::string::npos;
+}
+
 const Fact* Machine::fact(const DeviceInfo& device, const std::string& name) {
   for (const Fact& one : device.facts)
     if (one.name == name) return &one;

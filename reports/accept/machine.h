@@ -28,6 +28,11 @@ class Machine {
   const std::vector<const DeviceInfo*>& cards() const { return cards_; }
   const Gpu* gpu(const DeviceInfo& device) const;  // the catalogue's; null where the name is not known
 
+  // The share of its card that this device is: half of a card with two dies, each of which is a device of its own.
+  static double part(const DeviceInfo& device);
+  // A slice that a provider cut: the card's own figures do not apply.
+  static bool slice(const DeviceInfo& device);
+
   static const Fact* fact(const DeviceInfo& device, const std::string& name);
   static std::optional<double> number(const DeviceInfo& device, const std::string& name);
   static std::string word(const DeviceInfo& device, const std::string& name);  // "" where there is none

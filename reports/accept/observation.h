@@ -25,6 +25,7 @@ struct Observation {
   std::string word;
   std::string evidence;   // the rows and facts behind it; or why it is not known, or does not apply
   std::string case_name;  // the case that decides, where there is one
+  std::string source;     // of the published figure it is held against; empty: the rule's own
 };
 
 // One card, or the host with everything that concerns several cards.
@@ -34,7 +35,7 @@ struct Subject {
   std::map<std::string, Observation> observations;
 
   void number(const std::string& observation, double value, const std::string& evidence,
-              const std::string& case_name = "");
+              const std::string& case_name = "", const std::string& source = "");
   void word(const std::string& observation, const std::string& word, const std::string& evidence,
             const std::string& case_name = "");
   void hidden(const std::string& observation, const std::string& why);

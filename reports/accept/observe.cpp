@@ -5,21 +5,21 @@
 namespace assay {
 
 void Subject::number(const std::string& observation, double value, const std::string& evidence,
-                     const std::string& case_name) {
-  observations[observation] = {Knowledge::known, value, "", evidence, case_name};
+                     const std::string& case_name, const std::string& source) {
+  observations[observation] = {Knowledge::known, value, "", evidence, case_name, source};
 }
 
 void Subject::word(const std::string& observation, const std::string& word, const std::string& evidence,
                    const std::string& case_name) {
-  observations[observation] = {Knowledge::known, std::nullopt, word, evidence, case_name};
+  observations[observation] = {Knowledge::known, std::nullopt, word, evidence, case_name, ""};
 }
 
 void Subject::hidden(const std::string& observation, const std::string& why) {
-  observations[observation] = {Knowledge::hidden, std::nullopt, "", why, ""};
+  observations[observation] = {Knowledge::hidden, std::nullopt, "", why, "", ""};
 }
 
 void Subject::not_here(const std::string& observation, const std::string& why) {
-  observations[observation] = {Knowledge::does_not_apply, std::nullopt, "", why, ""};
+  observations[observation] = {Knowledge::does_not_apply, std::nullopt, "", why, "", ""};
 }
 
 Evidence observe(const Run& run, const std::vector<Run>& fleet, const std::optional<Claim>& claim) {

@@ -65,7 +65,7 @@ void claim_memory(Subject& host, const Machine& machine, const Claim& claim) {
   std::optional<double> least;
   for (const DeviceInfo* card : machine.cards()) {
     if (!card->memory_total) continue;
-    const auto total = static_cast<double>(*card->memory_total);
+    const double total = static_cast<double>(*card->memory_total) / Machine::part(*card);
     least = least ? std::min(*least, total) : total;
   }
   if (!least) {

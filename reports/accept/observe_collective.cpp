@@ -75,8 +75,8 @@ void observe_all_reduce(Subject& host, const Machine& machine) {
     host.not_here("allreduce_of_pass_line", "nobody publishes one for this card and as many of them");
   } else {
     host.number("allreduce_of_pass_line", rate / band->value,
-                fmt::format("{} of {} ({}, {})", words, shown(band->value, ReportUnit::bytes_per_second), band->who,
-                            band->source));
+                fmt::format("{} of {} ({})", words, shown(band->value, ReportUnit::bytes_per_second), band->who), "",
+                band->source);
   }
   const auto pair = found.find(2);
   if (cards == 2) {

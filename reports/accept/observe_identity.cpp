@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 #include "reports/accept/observe.h"
 #include "reports/phrase.h"
@@ -28,9 +29,15 @@ void compare_with_name(Subject& subject, const DeviceInfo& device, const Gpu& gp
     subject.word("capability", same ? "same" : "other",
                  fmt::format("{}, a {} has {}", device.architecture, gpu.name, gpu.capability));
   }
+  const auto part_of = [&](std::optional<double> whole) {
+    if (whole) *whole *= Machine::part(device);
+    return whole;
+  };
   const auto share = [&](const char* name, std::optional<double> here, std::optional<double> there, ReportUnit unit) {
     if (!there || *there <= 0) {
       subject.hidden(name, "no figure is published for " + gpu.name);
+    } else if (Machine::slice(device)) {
+      subject.not_here(name, "a slice is judged as what it is");
     } else if (!here || *here <= 0) {
       subject.hidden(name, "the driver does not say");
     } else {
@@ -38,14 +45,18 @@ void compare_with_name(Subject& subject, const DeviceInfo& device, const Gpu& gp
                      fmt::format("{} of {} of a {}", shown(*here, unit), shown(*there, unit), gpu.name));
     }
   };
-  share("units_of_sku", device.compute_units ? std::optional<double>(*device.compute_units) : std::nullopt, gpu.units,
-        ReportUnit::count);
-  share("memory_of_sku", device.memory_total ? std::optional<double>(*device.memory_total) : std::nullopt, gpu.memory,
-        ReportUnit::bytes);
+  share("units_of_sku", device.compute_units ? std::optional<double>(*device.compute_units) : std::nullopt,
+        part_of(gpu.units), ReportUnit::count);
+  share("memory_of_sku", device.memory_total ? std::optional<double>(*device.memory_total) : std::nullopt,
+        part_of(gpu.memory), ReportUnit::bytes);
+  // Tables name the second or the third level; the one that comes nearest is meant.
   std::optional<double> cache;
-  for (const CacheLevel& level : device.caches)
-    if (level.level >= 2) cache = static_cast<double>(level.bytes) * level.instances;
-  share("cache_of_sku", cache, gpu.cache, ReportUnit::bytes);
+  const double published = part_of(gpu.cache).value_or(0);
+  for (const CacheLevel& level : device.caches) {
+    const double bytes = static_cast<double>(level.bytes) * level.instances;
+    if (level.level >= 2 && (!cache || std::abs(bytes - published) < std::abs(*cache - published))) cache = bytes;
+  }
+  share("cache_of_sku", cache, part_of(gpu.cache), ReportUnit::bytes);
   const auto most = Machine::number(device, "clock_most_hertz");
   share("clock_of_sku", most ? most : device.clock_hertz, gpu.boost_hertz, ReportUnit::hertz);
 }
@@ -64,7 +75,9 @@ bool fraction_name(const std::string& name) {
 void observe_partition(Subject& subject, const Machine& machine, const DeviceInfo& device) {
   const std::string partition = Machine::word(device, "partition");
   const std::string mig = Machine::word(device, "mig");
-  if (!partition.empty() || mig.find("slice") != std::string::npos) {
+  if (Machine::part(device) < 1) {
+    subject.word("slice", "whole", partition + ", which is a device of its own");
+  } else if (!partition.empty() || mig.find("slice") != std::string::npos) {
     subject.word("slice", "slice", partition.empty() ? mig : partition);
   } else if (mig.empty() && !machine.managed(device)) {
     subject.hidden("slice", "the card's state cannot be read here");

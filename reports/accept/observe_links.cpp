@@ -115,9 +115,7 @@ void observe_peer_rows(Subject& subject, const Machine& machine, const DeviceInf
   bool direct = false, refused = false;
   for (const Row* row : rows) {
     if (row->status == Status::failed && row->reason.find("hang") != std::string::npos) hung = row;
-    if (row->status == Status::mistrusted ||
-        (row->status == Status::failed && row->reason.find("expected") != std::string::npos))
-      wrong = row;
+    if (row->status == Status::failed && row->reason.find("wrong result") != std::string::npos) wrong = row;
     // A kernel's loads and stores reach another card only with peer access; the driver's copy goes another way.
     if (row->case_name.find("/kernel") == std::string::npos) continue;
     (row->status == Status::ok ? direct : refused) = true;
@@ -157,9 +155,9 @@ void observe_peer_speed(Subject& subject, const Machine& machine, const DeviceIn
   } else {
     subject.number(
         "peer_of_pass_line", slowest->rate / band->value,
-        fmt::format("{}: {} of {} ({}, {})", slowest->case_name, shown(slowest->rate, ReportUnit::bytes_per_second),
-                    shown(band->value, ReportUnit::bytes_per_second), band->who, band->source),
-        slowest->case_name);
+        fmt::format("{}: {} of {} ({})", slowest->case_name, shown(slowest->rate, ReportUnit::bytes_per_second),
+                    shown(band->value, ReportUnit::bytes_per_second), band->who),
+        slowest->case_name, band->source);
   }
   const auto links = Machine::number(device, "nvlink_active");
   const auto each = Machine::number(device, "nvlink_link_bytes_per_second");

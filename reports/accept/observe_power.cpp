@@ -23,6 +23,10 @@ std::vector<const Row*> held_by(const Machine& machine, const DeviceInfo& device
   });
 }
 
+std::string why(const Row& row) {
+  return row.case_name + ": " + (row.throttle.empty() || row.throttle == "none" ? row.conditions : row.throttle);
+}
+
 void observe_held(Subject& subject, const Machine& machine, const DeviceInfo& device) {
   if (!machine.telemetry(device)) {
     subject.hidden("thermal", no_telemetry);
@@ -31,12 +35,11 @@ void observe_held(Subject& subject, const Machine& machine, const DeviceInfo& de
   }
   const auto hot = held_by(machine, device, {"thermal"}, "thermal_throttle");
   subject.word("thermal", hot.empty() ? "cool" : "hot",
-               hot.empty() ? "no case was held back by heat" : hot.front()->case_name + ": " + hot.front()->throttle,
+               hot.empty() ? "no case was held back by heat" : why(*hot.front()),
                hot.empty() ? "" : hot.front()->case_name);
   const auto slowed = held_by(machine, device, {"hardware slowdown", "power brake"}, "hardware_slowdown");
   subject.word("hardware_slowdown", slowed.empty() ? "free" : "slowed",
-               slowed.empty() ? "no case was held back by the hardware"
-                              : slowed.front()->case_name + ": " + slowed.front()->throttle,
+               slowed.empty() ? "no case was held back by the hardware" : why(*slowed.front()),
                slowed.empty() ? "" : slowed.front()->case_name);
 }
 

@@ -28,9 +28,9 @@ void against_band(Subject& subject, const Gpu& gpu, const Measured& measured, bo
   } else {
     subject.number(
         observation, measured.reached->rate / band->value,
-        fmt::format("{}: {} of {} ({}, {})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
-                    shown(band->value, measured.unit), band->who, band->source),
-        measured.reached->case_name);
+        fmt::format("{}: {} of {} ({})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
+                    shown(band->value, measured.unit), band->who),
+        measured.reached->case_name, band->source);
   }
 }
 
@@ -40,11 +40,10 @@ void against_peak(Subject& subject, const Gpu& gpu, const Measured& measured, co
   } else if (!measured.reached) {
     subject.hidden(observation, measured.missing);
   } else {
-    subject.number(
-        observation, measured.reached->rate / *measured.peak,
-        fmt::format("{}: {} of {} ({})", measured.reached->case_name, shown(measured.reached->rate, measured.unit),
-                    shown(*measured.peak, measured.unit), gpu.sources.empty() ? "catalogue" : gpu.sources.front()),
-        measured.reached->case_name);
+    subject.number(observation, measured.reached->rate / *measured.peak,
+                   fmt::format("{}: {} of {}", measured.reached->case_name,
+                               shown(measured.reached->rate, measured.unit), shown(*measured.peak, measured.unit)),
+                   measured.reached->case_name, gpu.sources.empty() ? "" : gpu.sources.front());
   }
 }
 
@@ -158,7 +157,8 @@ void observe_launch(Subject& subject, const Machine& machine, const DeviceInfo& 
 }  // namespace
 
 void observe_speed(Subject& subject, const Machine& machine, const DeviceInfo& device) {
-  const Gpu* gpu = machine.gpu(device);
+  // Published figures are of whole cards.
+  const Gpu* gpu = Machine::slice(device) || Machine::part(device) < 1 ? nullptr : machine.gpu(device);
   const Measured bf16{"bf16", machine.products(device, Element::bf16),
                       gpu != nullptr ? peak(*gpu, Element::bf16) : std::nullopt, ReportUnit::flops_per_second,
                       "no products in bf16 were measured"};
@@ -171,7 +171,7 @@ void observe_speed(Subject& subject, const Machine& machine, const DeviceInfo& d
   if (gpu == nullptr) {
     for (const char* name : {"gemm_of_band", "fp8_of_band", "memory_of_band", "gemm_of_peak", "memory_of_peak",
                              "memory_of_pass_line", "host_of_pass_line"})
-      subject.hidden(name, "no figures are known for this name");
+      subject.hidden(name, "no figures are known for this name, or it is a part of a card");
   } else {
     against_band(subject, *gpu, bf16, true, "gemm_of_band");
     against_band(subject, *gpu, fp8, true, "fp8_of_band");

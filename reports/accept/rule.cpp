@@ -127,6 +127,8 @@ const Rule& find_rule(const std::string& id) {
   throw BadInput("there is no rule '" + id + "'" + did_you_mean(id, names) + " (assay list rules shows them)");
 }
 
+std::string severity(const Rule& rule) { return rule.fail.set() ? "fail" : "warn"; }
+
 std::string thresholds(const Rule& rule) {
   std::vector<std::string> parts;
   if (rule.warn.set()) parts.push_back("warns " + words_of(rule, rule.warn));

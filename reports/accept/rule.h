@@ -51,6 +51,9 @@ std::vector<Rule> parse_rules(std::string_view csv);  // throws Error naming the
 // Throws BadInput with the nearest ids.
 const Rule& find_rule(const std::string& id);
 
+// The worst that it can say: "fail" or "warn".
+std::string severity(const Rule& rule);
+
 // "warns below 85 %, fails below 70 %"
 std::string thresholds(const Rule& rule);
 

@@ -78,6 +78,7 @@ TEST(Claim, ReadsAClaimOfSpeed) {
 TEST(Claim, RefusesWhatItDoesNotUnderstandWithTheNearestNameAndAnExample) {
   EXPECT_THAT(complaint("8x H10O SXM"), HasSubstr("'8x H10O SXM' is not understood"));
   EXPECT_THAT(complaint("8x H10O SXM"), HasSubstr("did you mean 'H100"));
+  EXPECT_THAT(complaint("8x H10O"), HasSubstr("did you mean 'H100'"));
   EXPECT_THAT(complaint("8x H100 SXM, lots of RAM"), HasSubstr("'lots of RAM'"));
   EXPECT_THAT(complaint("8x H100 SXM, 2 TB"), HasSubstr("'2 TB'"));
   EXPECT_THAT(complaint("8x H100 SXM, 26 vCPU more"), HasSubstr("26 vCPU more"));
@@ -85,6 +86,9 @@ TEST(Claim, RefusesWhatItDoesNotUnderstandWithTheNearestNameAndAnExample) {
   EXPECT_THAT(complaint(" , "), HasSubstr("empty"));
   EXPECT_THAT(complaint("0x H100"), HasSubstr("not understood"));
   EXPECT_THAT(complaint("PCIe 44"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("PCIe x99999999999"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("H100 is infx A100"), HasSubstr("not understood"));
+  EXPECT_THAT(complaint("\x1b[2J"), ::testing::Not(HasSubstr("\x1b")));
   EXPECT_THAT(complaint("-3 vCPU"), HasSubstr("not understood"));
 }
 

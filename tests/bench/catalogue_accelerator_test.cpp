@@ -193,6 +193,8 @@ TEST(Accelerators, HaveTheCasesThatPeopleAskFor) {
                            "memory/triad/fp32/plain/dram",
                            "memory/copy/fp32/nontemporal/dram",
                            "memory/read/plain/64MiB",
+                           "memory/reread/fp32/16KiB_each",
+                           "memory/reread/fp32/256KiB_each",
                            "memory/gather/bf16/128B",
                            "memory/gather/bf16/8KiB",
                            "latency/16KiB",

@@ -56,6 +56,12 @@ TEST_F(CommandLine, UnknownWordsGetASentenceWithTheNearestOne) {
   refuses({"--color", "red"}, "one of: auto, always, never");
 }
 
+TEST_F(CommandLine, ACommandWithoutWhatItNeedsSaysWhatThatIs) {
+  refuses({"list"}, "list needs WHAT: devices, benchmarks, models");
+  refuses({"report"}, "report needs RUNS: ");
+  refuses({"report"}, "Try: assay report --help");
+}
+
 TEST_F(CommandLine, ImpossibleValuesAreRefused) {
   refuses({"run", "--budget", "0"}, "not a duration");
   refuses({"run", "--budget", "tomorrow"}, "90s, 10m or 1.5h");
@@ -69,7 +75,7 @@ TEST_F(CommandLine, ImpossibleValuesAreRefused) {
 }
 
 TEST_F(CommandLine, MissingAndForeignRunsAreRefused) {
-  refuses({"report"}, "runs");
+  refuses({"report"}, "report needs RUNS");
   refuses({"report", "no-such-run"}, "no-such-run");
   file("picture.tgz", "not an archive");
   refuses({"report", "picture.tgz"}, "picture.tgz");
@@ -80,6 +86,11 @@ TEST_F(CommandLine, MissingAndForeignRunsAreRefused) {
 TEST_F(CommandLine, TheModelIsLookedAtBeforeAnythingIsMeasured) {
   refuses({"evaluate", "--model", "llama-3-8c"}, "llama-3-8b");
   refuses({"evaluate", "--batch", "4"}, "--model");
+  refuses({"evaluate", "--claim", "8x H10O"}, "did you mean 'H100'");
+  refuses({"evaluate", "--price", "3EUR/h"}, "dollars an hour");
+  refuses({"accept"}, "accept needs a run");
+  refuses({"accept", "--explain", "product-band"}, "did you mean 'products-band'");
+  refuses({"compare", "no-such-run", "other"}, "no-such-run");
 }
 
 TEST_F(CommandLine, ListsModelsQuicklyAndByTheDozen) {

@@ -36,6 +36,7 @@ TEST(Cost, OfTheStreamsIsThatOfTheStreamBenchmark) {
   expect_cost("stream kind=add count=100 format=fp64", 100, 1600, 800);
   expect_cost("stream count=100 format=fp64", 200, 1600, 800);
   expect_cost("stream kind=read count=100 format=fp64", 100, 800, 8);
+  expect_cost("stream kind=read count=100 format=fp64 turns=7", 700, 5600, 8);
   expect_cost("stream kind=write count=100 format=fp64", 0, 0, 800);
 }
 

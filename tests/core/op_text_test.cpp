@@ -142,6 +142,7 @@ TEST(OpText, NamesTheFieldAndWhatWasExpected) {
   EXPECT_THAT(refusal("gemm m=1 n=1 k=1 beta=2"), HasSubstr("beta is '2', expected a whole number from 0 to 1"));
   EXPECT_THAT(refusal("gemm m=1 n=1 k=1 alpha=inf"), HasSubstr("alpha is 'inf', expected a finite number"));
   EXPECT_THAT(refusal("gemm m=1 n=1 k=1 bias=1"), HasSubstr("bias is '1', expected true or false"));
+  EXPECT_THAT(refusal("stream kind=copy count=1 turns=2"), HasSubstr("turns is for kind=read only"));
   EXPECT_THAT(refusal("stream kind=quad count=1"), HasSubstr("expected one of copy, scale, add, triad, read, write"));
   EXPECT_THAT(refusal("transfer bytes=1 from=moon"), HasSubstr("from is 'moon', expected device, host_pinned"));
   EXPECT_THAT(refusal("transfer bytes=1 from=device:-1"), HasSubstr("from is 'device:-1'"));

@@ -24,6 +24,12 @@ inline std::vector<std::string> streams() {
       }
     }
   }
+  // Over and over: less than a block's share, shares of several loads, and tails.
+  for (const char* format : {"fp32", "fp64", "bf16"}) {
+    for (const char* count : {"1", "63", "5001", "70007"}) {
+      ops.push_back(std::string("stream kind=read turns=3 count=") + count + " format=" + format);
+    }
+  }
   return ops;
 }
 

@@ -124,6 +124,20 @@ TEST(Rates, FallBackToThePeakOfTheFormat) {
   EXPECT_EQ(rates.price(made_up_gemm(1024, 1024, 1024)).origin, Origin::not_judged);
 }
 
+// What is read over and over comes from a cache: 1 TB/s of it say nothing of the memory's 100 GB/s.
+TEST(Rates, KeepReadsFromACacheOutOfTheBandwidthOfMemory) {
+  assay::Run run = measured_run();
+  Stream reread;
+  reread.kind = StreamKind::read;
+  reread.format = Format{Element::fp32, Scaling::none};
+  reread.count = 1'000'000;
+  reread.turns = 1000;
+  run.rows.push_back(made_up_row("memory/reread/fp32/16KiB_each", reread, 4e9 / 1e12));
+  const Rates rates({run}, "cpu:0");
+  EXPECT_NEAR(*rates.memory_bandwidth(), 100e9, 1);
+  EXPECT_NEAR(*rates.bandwidth_at(4e6, true), 100e9, 1);
+}
+
 TEST(Rates, PriceElementOpsByTheStreamOrByTheirKind) {
   Softmax softmax;
   softmax.rows = 65536;
