@@ -86,6 +86,9 @@ std::vector<Item> full_items(const Setting& setting) {
   const double shards = setting.layout.shards;
   const double own = model.parameters / (setting.layout.tensor * setting.layout.pipeline);
   const Item activations = activation_item(setting), loss = loss_item(setting);
+  if (setting.states_on_host)
+    return {states_item("gathered layers", window_bytes(setting), "two layers and both tables in BF16"), activations,
+            loss};
   if (setting.stack == Stack::deepspeed) {
     const bool alone = shards <= 1;
     const double stepping = own * (alone ? zero_step_alone : zero_states) / shards;
@@ -167,7 +170,8 @@ double Memory::bytes() const {
 double half_width(const Setting& setting) {
   if (setting.use == Use::training) return setting.trained == Trained::adapter ? 0.16 : 0.13;
   const bool exact = setting.counter == Counter::weights || setting.counter == Counter::kv_cache;
-  return exact ? 0.01 : 0.065;
+  if (exact) return 0.01;
+  return setting.counter == Counter::device ? 0.1 : 0.065;
 }
 
 Memory predict_memory(const Setting& setting) {

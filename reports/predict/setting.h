@@ -110,7 +110,8 @@ struct Setting {
   std::optional<double> adapter_parameters;  // where stated
   bool tables_trained = false;               // embedding and head beside the adapters
   Saved saved = Saved::everything;
-  bool fused_loss = false;  // logits never exist as a whole
+  bool states_on_host = false;  // weights and optimizer wait there; only what is gathered is on the card
+  bool fused_loss = false;      // logits never exist as a whole
   bool chunked_loss = false;
   bool small_card = false;  // the program's settings for 24 GB: optimizer inside the backward pass
   Layout layout;

@@ -87,6 +87,7 @@ void read_training(Setting& setting, const Case& row, const std::string& techniq
     setting.saved = Saved::layer_inputs;
   else if (has(technique, "selective"))
     setting.saved = Saved::products;
+  setting.states_on_host = has(technique, "cpu offload");
   setting.fused_loss = has(technique, "cut cross entropy");
   setting.chunked_loss = packed;
   setting.small_card = has(row.gpu, "24GB");

@@ -76,6 +76,21 @@ TEST(Memory, SharesStatesOverCards) {
   EXPECT_DOUBLE_EQ(memory.items.front().bytes, 13476831232.0);
 }
 
+// Two layers of 32 in BF16, 2 x 6,476,005,376 / 32 x 2 B = 809,500,672, and both tables, 2 x 32000 x 4096 x 2 B =
+// 524,288,000, are all that is on the card where the states wait in the host's memory.
+TEST(Memory, LeavesOnlyWhatIsGatheredWhereStatesAreOnTheHost) {
+  predict::Setting setting;
+  setting.model = llama_2_7b();
+  setting.use = predict::Use::training;
+  setting.stack = predict::Stack::fsdp;
+  setting.states_on_host = true;
+  setting.layout.cards = setting.layout.shards = 8;
+  setting.prompt = 2048;
+  const predict::Memory memory = predict::predict_memory(setting);
+  EXPECT_EQ(memory.items.front().name, "gathered layers");
+  EXPECT_DOUBLE_EQ(memory.items.front().bytes, 1333788672.0);
+}
+
 // A need of 10 between 8 and 12: as likely as not within 10, nineteen in twenty within 12, one in twenty within 8.
 TEST(Memory, ReadsAProbabilityOffTheInterval) {
   const Estimate need{10, 8, 12};
