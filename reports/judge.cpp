@@ -13,6 +13,7 @@
 #include "reports/phrase.h"
 #include "reports/rates.h"
 #include "reports/run_sections.h"
+#include "reports/step_sections.h"
 #include "reports/verdict.h"
 #include "reports/workload.h"
 
@@ -242,6 +243,8 @@ void add_sections(Report& report, const Judgement& judgement, const std::vector<
   report.sections.push_back(memory_speed_section(rates));
   const Section steps = whole_steps_section(runs, judgement.device);
   if (!steps.tables.empty()) report.sections.push_back(steps);
+  const Section models = step_section(runs, judgement.device);
+  if (!models.tables.empty() || !models.charts.empty()) report.sections.push_back(models);
   report.sections.push_back(machine_section(runs, judgement.device));
   report.sections.push_back(trouble_section(runs, judgement.device));
 }
