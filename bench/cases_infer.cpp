@@ -115,6 +115,7 @@ std::vector<Case> infer_cases(const DeviceInfo& device, ProfileKind profile) {
     add_processor_cases(cases, device, profile);
   } else {
     add_accelerator_cases(cases, device, profile);
+    for (Case& item : cases) measure_briefly(item, profile);
   }
   return cases;
 }

@@ -182,6 +182,9 @@ void add_accelerator_steps(std::vector<Case>& cases, const DeviceInfo& device, P
   add_sweep(cases, device, medium, "bf16", 1, 64);
   if (profile == ProfileKind::full) add_levers(cases, device, medium, "bf16", 2);
   cases.insert(cases.end(), alone.begin(), alone.end());
+  for (Case& item : cases) {  // points of curves and single ops, and steps that repeat well
+    if (!item.limits) measure_briefly(item, profile);
+  }
 }
 
 }  // namespace
@@ -207,9 +210,9 @@ std::vector<Case> learning_cases(const DeviceInfo& device, ProfileKind profile) 
     item.name = "train/learn/bytes/" + precision;
     item.family = "train";
     item.training = training_step(byte_model(), setup);
-    item.learning_steps = brief ? 20 : 120;
+    item.learning_steps = brief ? 20 : 60;
     item.precision = precision;
-    item.seconds_expected = brief ? 0.4 : 4;
+    item.seconds_expected = brief ? 0.4 : 3;
     item.rank = 2;
     cases.push_back(std::move(item));
   }

@@ -117,8 +117,8 @@ TEST(Cost, OfWhatATrainingStepDoesBesideItsProducts) {
   expect_cost("sum_squares count=10 accumulate=true", 20, 44, 4);
   expect_cost("adam_control", 12, 4 + 32, 32);
   expect_cost("tensor_scale count=10 from=bf16 to=fp8_e4m3", 10, 20, 4);
-  // two groups; scalars 32, gradient 1200, master 1200, moments 300 each, scales 8 each
-  expect_cost("adamw8 count=300", 7500, 32 + 2400 + 600 + 16, 1200 + 600 + 16);
+  // three groups; scalars 32, gradient 1200, master 1200, moments 300 each, scales 12 each
+  expect_cost("adamw8 count=300", 7500, 32 + 2400 + 600 + 24, 1200 + 600 + 24);
   expect_cost("pointwise kind=zero columns=10", 0, 0, 40);
   // y is read too: one addition a column
   expect_cost("column_sum rows=2 columns=3 accumulate=true", 9, 24 + 12, 12);
