@@ -202,6 +202,19 @@ Weather TelemetryProcesses::between(const std::string& device, double start, dou
   return summarise(inside, before);
 }
 
+std::vector<TelemetrySample> TelemetryProcesses::heard(const std::string& device) const {
+  const auto found = samples_.find(device);
+  if (found == samples_.end()) return {};
+  return {found->second.begin(), found->second.end()};
+}
+
+std::vector<pid_t> TelemetryProcesses::pids() const {
+  std::vector<pid_t> all;
+  for (const Source& source : sources_)
+    if (source.child != nullptr) all.push_back(source.child->pid());
+  return all;
+}
+
 void telemetry_main(Channel& front) {
   const auto question = front.read();
   if (!question) return;

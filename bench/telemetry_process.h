@@ -47,6 +47,8 @@ class TelemetryProcesses {
   std::vector<int> files() const;
   void receive();  // takes in what has been said; gives up a process that has been silent for too long
   Weather between(const std::string& device, double start, double end) const;
+  std::vector<TelemetrySample> heard(const std::string& device) const;  // all that is kept, oldest first
+  std::vector<pid_t> pids() const;                                      // of those that still speak
   const std::vector<std::string>& remarks() const { return remarks_; }  // about those that were given up
 
  private:

@@ -21,7 +21,11 @@ struct Words {
       recompute, optimizer;
   std::vector<std::string> devices, labels, runs, out_files;
   std::string list_what;
-  bool force = false, quiet = false, whole = false, train = false;
+  std::string claim, explain, verify;
+  std::vector<std::string> fleet;
+  std::string period, framework;
+  std::vector<std::string> watched;  // what stood behind "--"
+  bool force = false, quiet = false, whole = false, train = false, redact = false;
 };
 
 void add_run_options(CLI::App& command, Words& words) {
@@ -116,6 +120,31 @@ ReportQuestion understand_report(const Words& words) {
   return question;
 }
 
+WatchRequest understand_watch(const Words& words) {
+  WatchRequest request;
+  request.command = words.watched;
+  if (request.command.empty()) throw BadInput("watch what? Write assay watch [options] -- COMMAND [ARGUMENT...]");
+  if (!words.period.empty()) request.period = parse_period("--period", words.period);
+  request.framework = words.framework;
+  for (const std::string& file : words.out_files) request.out.emplace_back(file);
+  request.plugins = words.plugins;
+  request.force = words.force;
+  request.quiet = words.quiet;
+  request.whole = words.whole;
+  return request;
+}
+
+// Takes the command to watch off the end: what stands behind "--" is not ours to understand.
+int cut_watched(int argc, const char* const* argv, Words& words) {
+  if (argc < 2 || std::string(argv[1]) != "watch") return argc;
+  for (int index = 2; index < argc; ++index) {
+    if (std::string(argv[index]) != "--") continue;
+    words.watched.assign(argv + index + 1, argv + argc);
+    return index;
+  }
+  return argc;
+}
+
 // The command as typed, for the record in the run; arguments with spaces are quoted.
 std::string typed(int argc, const char* const* argv) {
   std::string line = "assay";
@@ -133,12 +162,32 @@ std::string version_line() {
          version::build_type + ")";
 }
 
+AcceptQuestion understand_accept(const Words& words) {
+  AcceptQuestion question;
+  question.explain = words.explain;
+  question.verify = words.verify;
+  question.claim = words.claim;
+  if (question.explain.empty() && question.verify.empty() && words.runs.size() != 1) {
+    throw BadInput(words.runs.empty() ? "accept needs a run: assay accept RUN --claim \"8x H100 SXM 80GB\""
+                                      : "accept judges one run; give others of its kind with --fleet RUN");
+  }
+  if (!words.runs.empty()) question.run = words.runs.front();
+  for (const std::string& run : words.fleet) question.fleet.emplace_back(run);
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.redact = words.redact;
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
+  CLI::App* accept = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
+  CLI::App* watch = nullptr;
 };
 
 Commands declare(CLI::App& app, Words& words) {
@@ -166,10 +215,32 @@ Commands declare(CLI::App& app, Words& words) {
   commands.report->add_flag("--force", words.force, "Overwrite these files");
   commands.report->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
-  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, profiles");
-  commands.list->add_option("what", words.list_what, "devices, benchmarks, models or profiles")->required();
+  commands.accept = app.add_subcommand("accept", "Hold a rented machine against what was promised, and certify it");
+  commands.accept->add_option("runs", words.runs, "A run folder, or a packed .tgz file of it");
+  commands.accept->add_option("--claim", words.claim, "What was promised: \"8x H100 SXM 80GB, 2 TB NVMe, 26 vCPU\"");
+  commands.accept->add_option("--fleet", words.fleet, "A run of another such machine, or an earlier one; may repeat");
+  commands.accept->add_option("--out", words.out_files, "Certificate as FILE.html or .json; .md, .txt; may repeat");
+  commands.accept->add_flag("--redact", words.redact, "Leave names, addresses and serial numbers out");
+  commands.accept->add_option("--explain", words.explain, "Say why a rule is there (assay list rules)");
+  commands.accept->add_option("--verify", words.verify, "Check the checksum of a certificate's JSON");
+  commands.accept->add_flag("--force", words.force, "Overwrite these files");
+  commands.accept->add_flag("--full", words.whole, "Print every rule, not only the first screen");
+
+  commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
+  commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
+      ->required();
 
   commands.doctor = app.add_subcommand("doctor", "What can be measured here, what cannot, why, and how to mend it");
+
+  commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
+  commands.watch->allow_extras();  // complained about with a better sentence
+  commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
+  commands.watch->add_option("--framework", words.framework,
+                             "JSON in which the program leaves its framework's figures");
+  commands.watch->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  commands.watch->add_flag("--force", words.force, "Overwrite these files");
+  commands.watch->add_flag("--quiet", words.quiet, "Print nothing; only with --out");
+  commands.watch->add_flag("--full", words.whole, "Print everything, not only the first screen");
   return commands;
 }
 
@@ -186,7 +257,7 @@ int run_command_line(int argc, const char* const* argv) {
   Words words;
   const Commands commands = declare(app, words);
   try {
-    app.parse(argc, argv);
+    app.parse(cut_watched(argc, argv, words), argv);
   } catch (const CLI::Success& wanted) {  // --help, --version
     return app.exit(wanted);
   } catch (const CLI::ParseError& mistake) {
@@ -202,9 +273,16 @@ int run_command_line(int argc, const char* const* argv) {
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
   const Terminal terminal = look_at_terminal(choice);
+  if (*commands.watch) {
+    const WatchRequest request = understand_watch(words);
+    for (const std::string& extra : commands.watch->remaining())
+      return usage("watch does not know '" + printable(extra, true) + "'; the command stands behind --");
+    return watch(request, terminal);
+  }
   if (*commands.doctor) return doctor(terminal, words.plugins);
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
+  if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
     return evaluate(understand_run(words, typed(argc, argv), terminal.colour), understand_report(words), terminal);
   }

@@ -1,4 +1,4 @@
-// `assay list`: devices, benchmarks, models and profiles, as aligned columns that scripts can cut.
+// `assay list`: devices, benchmarks, models, gpus, profiles and rules, as aligned columns that scripts can cut.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -14,12 +14,14 @@
 #include "cli/parse.h"
 #include "core/loader.h"
 #include "core/models/model.h"
+#include "reports/accept/rule.h"
+#include "reports/catalogue.h"
 #include "reports/report.h"
 
 namespace assay {
 namespace {
 
-enum class What { devices, benchmarks, models, profiles };
+enum class What { devices, benchmarks, models, gpus, profiles, rules };
 
 void print_columns(const std::vector<std::vector<std::string>>& rows) {
   std::vector<std::size_t> widths;
@@ -70,6 +72,28 @@ int list_models() {
   return exit_good;
 }
 
+int list_gpus() {
+  std::vector<std::vector<std::string>> rows;
+  const auto shown = [](const std::optional<double>& value, ReportUnit unit) {
+    return value ? show_short(*value, unit) : std::string("-");
+  };
+  for (const Gpu& gpu : builtin_gpus()) {
+    rows.push_back({gpu.name, text(gpu.kind), gpu.capability, show_short(gpu.memory, ReportUnit::bytes),
+                    shown(gpu.bandwidth, ReportUnit::bytes_per_second), shown(gpu.fp16, ReportUnit::flops_per_second),
+                    gpu.watts ? fmt::format("{:.0f} W", *gpu.watts) : "-"});
+  }
+  print_columns(rows);
+  return exit_good;
+}
+
+int list_rules() {
+  std::vector<std::vector<std::string>> rows;
+  for (const Rule& rule : builtin_rules())
+    rows.push_back({rule.id, rule.scope == RuleScope::host ? "host" : "card", thresholds(rule), rule.title});
+  print_columns(rows);
+  return exit_good;
+}
+
 int list_profiles() {
   std::vector<std::vector<std::string>> rows;
   for (const Profile& profile : profiles()) rows.push_back({profile.name, profile.meaning});
@@ -84,7 +108,9 @@ int list(const std::string& what, const Terminal& terminal, const std::filesyste
                                          {{"devices", What::devices},
                                           {"benchmarks", What::benchmarks},
                                           {"models", What::models},
-                                          {"profiles", What::profiles}});
+                                          {"gpus", What::gpus},
+                                          {"profiles", What::profiles},
+                                          {"rules", What::rules}});
   switch (chosen) {
     case What::devices:
       return list_devices(terminal, plugins.empty() ? plugin_folder() : plugins);
@@ -92,8 +118,12 @@ int list(const std::string& what, const Terminal& terminal, const std::filesyste
       return list_benchmarks();
     case What::models:
       return list_models();
+    case What::gpus:
+      return list_gpus();
     case What::profiles:
       return list_profiles();
+    case What::rules:
+      return list_rules();
   }
   return exit_internal;
 }

@@ -1,40 +1,16 @@
 // `assay report`: runs and a model to an answer on the screen and in files.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
-#include <fstream>
-#include <system_error>
-#include <utility>
 
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/report_files.h"
 #include "core/error.h"
 #include "reports/render.h"
 #include "results/run.h"
 
 namespace assay {
 namespace {
-
-using NamedFiles = std::vector<std::pair<std::string, std::string>>;
-
-struct Rendering {
-  std::string ending;
-  std::string (*render)(const Report&);
-};
-
-std::string render_plain(const Report& report) { return render_terminal(report, TerminalStyle{}, {}); }
-
-const std::vector<Rendering>& renderings() {
-  static const std::vector<Rendering> all{
-      {".html", render_html}, {".md", render_markdown}, {".json", render_json}, {".txt", render_plain}};
-  return all;
-}
-
-const Rendering& rendering_for(const std::filesystem::path& file) {
-  for (const Rendering& rendering : renderings()) {
-    if (file.extension() == rendering.ending) return rendering;
-  }
-  throw BadInput("--out " + file.string() + ": the ending decides the format; use .html, .md, .json or .txt");
-}
 
 int exit_code(const Report& report) {
   if (!report.verdict) return exit_good;
@@ -55,7 +31,7 @@ int exit_code(const Report& report) {
 int report(const ReportQuestion& question, const Terminal& terminal) {
   // Everything that can be wrong with the question is found before any work is done, and nothing is half written.
   for (const std::filesystem::path& file : question.out) {
-    rendering_for(file);
+    check_report_file(file);
     refuse_existing(file, question.force);
   }
   std::vector<Run> runs;
@@ -64,11 +40,7 @@ int report(const ReportQuestion& question, const Terminal& terminal) {
   const Report result = question.model.empty()
                             ? overview(runs, question.device)
                             : judge(runs, find_model(question.model), question.workload, question.device);
-  NamedFiles files;
-  for (const std::filesystem::path& file : question.out) {
-    write_file(file, rendering_for(file).render(result));
-    files.emplace_back(file.extension().string().substr(1), file.string());
-  }
+  const auto files = write_reports(result, question.out);
   const TerminalStyle style{terminal.width, terminal.colour, terminal.ascii, !question.whole};
   std::fputs(render_terminal(result, style, files).c_str(), stdout);
   return exit_code(result);

@@ -31,12 +31,37 @@ struct ReportQuestion {
   bool whole = false;  // print everything, not only the first screen
 };
 
+// What `watch` is asked to do.
+struct WatchRequest {
+  std::vector<std::string> command;
+  double period = 0.1;              // seconds
+  std::filesystem::path framework;  // JSON with the framework's own figures, read when the command has ended
+  std::vector<std::filesystem::path> out;
+  std::filesystem::path plugins;
+  bool force = false, quiet = false, whole = false;
+};
+int watch(const WatchRequest& request, const Terminal& terminal);
+
 int show_overview(const Terminal& terminal, const std::filesystem::path& plugins);
 int doctor(const Terminal& terminal, const std::filesystem::path& plugins);
 // The same, of what has been found already.
 int doctor(const Terminal& terminal, const std::vector<Presence>& presences, const std::vector<Probed>& probed);
 int list(const std::string& what, const Terminal& terminal, const std::filesystem::path& plugins);
 int report(const ReportQuestion& question, const Terminal& terminal);
+
+// What `accept` is asked.
+struct AcceptQuestion {
+  std::filesystem::path run;
+  std::vector<std::filesystem::path> fleet;  // other machines of this kind, or earlier runs
+  std::string claim;                         // empty: none
+  std::vector<std::filesystem::path> out;    // .html and .json: the certificate; .md, .txt
+  std::string explain;                       // a rule; then nothing else is done
+  std::filesystem::path verify;              // a certificate; then nothing else is done
+  bool redact = false;
+  bool force = false;
+  bool whole = false;
+};
+int accept(const AcceptQuestion& question, const Terminal& terminal);
 
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.

@@ -21,6 +21,18 @@ double parse_duration(const std::string& text) {
   return number * factor;
 }
 
+double parse_period(const std::string& option, const std::string& text) {
+  double number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [rest, failed] = std::from_chars(text.data(), end, number);
+  const std::string unit(rest, end);
+  const double factor = unit.empty() || unit == "s" ? 1 : unit == "ms" ? 1e-3 : 0;
+  const double seconds = number * factor;
+  if (failed != std::errc() || !std::isfinite(seconds) || seconds < 1e-3 || seconds > 60)
+    throw BadInput(option + " is a time from 1ms to 60s, such as 20ms or 1s, not '" + text + "'");
+  return seconds;
+}
+
 std::int64_t parse_whole(const std::string& option, const std::string& text, std::int64_t least) {
   std::int64_t number = 0;
   const char* const end = text.data() + text.size();

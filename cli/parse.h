@@ -18,6 +18,9 @@ namespace assay {
 // "90", "90s", "10m", "1.5h" in seconds. Throws BadInput for anything else, and for nothing or less.
 double parse_duration(const std::string& text);
 
+// "20ms", "0.5s", "1": a time between looks in seconds, 1 ms to 60 s. Throws BadInput.
+double parse_period(const std::string& option, const std::string& text);
+
 // "4096", "4k" (4096), "128k" (131072): a number of tokens. Throws BadInput below 1 or beyond 2^40.
 std::int64_t parse_tokens(const std::string& option, const std::string& text);
 

@@ -13,11 +13,6 @@ if(ASSAY_SANITIZE)
   target_link_options(assay_sanitize INTERFACE -fsanitize=address,undefined)
 endif()
 
-if(ASSAY_FUZZ)
-  target_compile_options(assay_sanitize INTERFACE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
-  target_link_options(assay_sanitize INTERFACE -fsanitize=fuzzer-no-link,address,undefined)
-endif()
-
 # assay_library(core SOURCES ... LIBRARIES ...): a static library of one folder, seen from the root of the tree.
 function(assay_library name)
   cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})

@@ -230,9 +230,6 @@ void add_links(Device& device, Sheet& sheet) {
 void add_others(Device& device, Sheet& sheet) {
   const auto used = device.memory_used();
   const auto listed = nvml::processes(device);
-  std::int64_t held = 0;
-  if (listed)
-    for (const nvml::Listed& entry : *listed) held += entry.memory.value_or(0);
   // Contexts and the driver's own share stay well below it.
   constexpr std::int64_t remarkable = std::int64_t{1} << 30;
   sheet.number("memory_in_use_bytes", used ? std::optional<double>(static_cast<double>(*used)) : std::nullopt, "bytes",

@@ -17,8 +17,6 @@ using assay::Scaling;
 using assay::Support;
 using assay::text;
 
-constexpr std::int64_t most_blocks = 2147483647;  // of a grid
-
 std::int64_t tiles(std::int64_t extent, int tile) { return (extent + tile - 1) / tile; }
 
 std::int64_t blocks_of(const Gemm& gemm) {
@@ -84,7 +82,7 @@ Support own_gemm_possible(const Gemm& gemm, int architecture) {
     return {false, without + "accumulate FP16 in FP32 alone"};
   }
   if (element == Element::int8 && architecture < 80) return {false, without + "multiply INT8 from sm_80 on"};
-  if (blocks_of(gemm) > most_blocks) return {false, without + "make at most 2147483647 tiles"};
+  if (blocks_of(gemm) > most_blocks()) return {false, without + "make at most 2147483647 tiles"};
   return {true, ""};
 }
 

@@ -91,6 +91,9 @@ void abandon_capture(Stream stream) noexcept;
 void launch(Graph graph, Stream stream);
 void destroy(Graph graph) noexcept;
 
+// Blocks that one launch may have, whatever their size.
+constexpr std::int64_t most_blocks() { return 2147483647; }
+
 // Queues a kernel, which a device compiler has seen. Throws where the launch itself is refused; what happens later
 // shows at synchronise(). Shared memory beyond 48 KiB must be asked for by allow_shared() before.
 void launch_by_address(const void* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,

@@ -76,7 +76,9 @@ Support own_gemm_possible(const Gemm& gemm, int architecture) {
                      element == Element::fp32 || element == Element::fp64;
   const std::string without = "without hipBLASLt this program's own kernels ";
   if (!known || gemm.a.scaling != assay::Scaling::none) return {false, without + "do not multiply " + text(gemm.a)};
-  if (blocks_of(gemm) > INT32_MAX) return {false, without + "make at most 2147483647 tiles"};
+  if (blocks_of(gemm) > most_blocks()) {
+    return {false, without + "make at most " + std::to_string(most_blocks()) + " tiles"};
+  }
   return {true, ""};
 }
 

@@ -92,6 +92,10 @@ void abandon_capture(Stream stream) noexcept;
 void launch(Graph graph, Stream stream);
 void destroy(Graph graph) noexcept;
 
+// Blocks that one launch may have, whatever their size: HIP counts the threads of a grid in 32 bits, and a block has up
+// to 1024.
+constexpr std::int64_t most_blocks() { return 4294967295 / 1024; }
+
 // Queues a kernel, which a device compiler has seen. Throws where the launch itself is refused; what happens later
 // shows at synchronise(). Shared memory beyond 48 KiB must be asked for by allow_shared() before.
 void launch_by_address(const void* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,

@@ -13,7 +13,6 @@
 #include "reports/phrase.h"
 #include "reports/rates.h"
 #include "reports/run_sections.h"
-#include "reports/step_sections.h"
 #include "reports/verdict.h"
 #include "reports/workload.h"
 
@@ -239,12 +238,8 @@ void find_about_model(const Judgement& judgement, std::vector<Finding>& findings
 void add_sections(Report& report, const Judgement& judgement, const std::vector<Run>& runs, const Rates& rates) {
   report.sections.push_back(memory_section(judgement));
   report.sections.push_back(speed_section(judgement));
-  report.sections.push_back(product_section(rates));
-  report.sections.push_back(memory_speed_section(rates));
-  const Section steps = whole_steps_section(runs, judgement.device);
-  if (!steps.tables.empty()) report.sections.push_back(steps);
-  const Section models = step_section(runs, judgement.device);
-  if (!models.tables.empty() || !models.charts.empty()) report.sections.push_back(models);
+  for (Section& section : measured_sections(runs, judgement.device, rates))
+    report.sections.push_back(std::move(section));
   report.sections.push_back(machine_section(runs, judgement.device));
   report.sections.push_back(trouble_section(runs, judgement.device));
 }

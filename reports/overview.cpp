@@ -133,10 +133,7 @@ Report overview(const std::vector<Run>& runs, const std::string& wanted) {
         fmt::format("Of {} models {} fit into {}.", named_models().size(), joined(counts), shown_bytes(*room.bytes)));
   }
   report.sections.push_back(section);
-  report.sections.push_back(product_section(rates));
-  report.sections.push_back(memory_speed_section(rates));
-  const Section steps = whole_steps_section(runs, device);
-  if (!steps.tables.empty()) report.sections.push_back(steps);
+  for (Section& section : measured_sections(runs, device, rates)) report.sections.push_back(std::move(section));
   report.sections.push_back(machine_section(runs, device));
   report.sections.push_back(trouble_section(runs, device));
   report.findings = run_findings(runs, device, rates);

@@ -20,6 +20,9 @@ enum class ReportUnit : std::uint8_t {
   tokens_per_second,
   share,  // 0.97 shown as 97 %
   hertz,
+  dollars,  // USD
+  watts,    // shown in W, kW, MW
+  joules,   // shown in J, kJ, MJ
 };
 
 // A number with its unit and, where it is uncertain, its interval. Absent: `value` is empty and `reason` says why.

@@ -42,6 +42,11 @@ constexpr std::array share_steps{Step{0.01, "%", endless}};
 constexpr std::array hertz_steps{Step{1, "Hz", 1000}, Step{kilo, "kHz", 1000}, Step{mega, "MHz", 1000},
                                  Step{giga, "GHz", endless}};
 
+constexpr std::array dollar_steps{Step{1, "USD", endless}};
+constexpr std::array watt_steps{Step{1, "W", 10e3}, Step{kilo, "kW", 10e3}, Step{mega, "MW", endless}};
+constexpr std::array joule_steps{Step{1e-3, "mJ", 1000}, Step{1, "J", 10e3}, Step{kilo, "kJ", 10e3},
+                                 Step{mega, "MJ", endless}};
+
 std::span<const Step> ladder(ReportUnit unit) {
   switch (unit) {
     case ReportUnit::none:
@@ -61,6 +66,12 @@ std::span<const Step> ladder(ReportUnit unit) {
       return share_steps;
     case ReportUnit::hertz:
       return hertz_steps;
+    case ReportUnit::dollars:
+      return dollar_steps;
+    case ReportUnit::watts:
+      return watt_steps;
+    case ReportUnit::joules:
+      return joule_steps;
   }
   return plain_steps;
 }
@@ -134,6 +145,9 @@ Look look_of(ReportUnit unit) {
     case ReportUnit::flops_per_second:
     case ReportUnit::tokens_per_second:
     case ReportUnit::hertz:
+    case ReportUnit::dollars:
+    case ReportUnit::watts:
+    case ReportUnit::joules:
       return {};
   }
   return {};
@@ -265,6 +279,12 @@ std::string text(ReportUnit unit) {
       return "share";
     case ReportUnit::hertz:
       return "hertz";
+    case ReportUnit::dollars:
+      return "dollars";
+    case ReportUnit::watts:
+      return "watts";
+    case ReportUnit::joules:
+      return "joules";
   }
   return "none";
 }

@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "reports/catalogue.h"
 #include "reports/phrase.h"
 #include "reports/run_sections.h"
 
@@ -115,8 +116,23 @@ Chart roofline_chart(const Rates& rates) {
   return chart;
 }
 
-Table product_table(const Rates& rates) {
+// The published dense peak that a product of this op can reach on this card: 16-bit results that were summed in 16 bits
+// have a peak of their own.
+std::optional<double> peak_of(const Gpu& gpu, const Gemm& gemm) {
+  const bool half_sum = gemm.a.element == Element::fp16 && gemm.accumulate == Element::fp16;
+  return half_sum ? gpu.fp16_accumulate : peak(gpu, gemm.a.element);
+}
+
+std::string peak_note(const Gpu& gpu) {
+  return "Of peak: of the dense peak published for the " + gpu.name + " (" + gpu.sources.front() + ").";
+}
+
+Table product_table(const Rates& rates, const Gpu* gpu) {
   Table table{"gemm", "Matrix products", {"Case", "m n k", "Batch", "Time", "Rate"}, {}, ""};
+  if (gpu != nullptr) {
+    table.columns.emplace_back("Of peak");
+    table.note = peak_note(*gpu);
+  }
   for (const Known& known : rates.known()) {
     const auto* gemm = std::get_if<Gemm>(&known.op);
     if (gemm == nullptr) continue;
@@ -124,6 +140,10 @@ Table product_table(const Rates& rates) {
                           quantity(static_cast<double>(gemm->batch), ReportUnit::count),
                           quantity(known.seconds, known.lower, known.upper, ReportUnit::seconds),
                           quantity(known.cost.flops / known.seconds, ReportUnit::flops_per_second)});
+    if (gpu == nullptr) continue;
+    const auto most = peak_of(*gpu, *gemm);
+    table.rows.back().push_back(most ? Cell(quantity(known.cost.flops / known.seconds / *most, ReportUnit::share))
+                                     : Cell(""));
   }
   return table;
 }
@@ -146,7 +166,7 @@ const char* stream_name(StreamKind kind) {
   return "";
 }
 
-Chart bandwidth_chart(const Rates& rates) {
+Chart bandwidth_chart(const Rates& rates, const Gpu* gpu) {
   Chart chart;
   chart.id = "bandwidth";
   chart.title = "Memory bandwidth by working set";
@@ -166,6 +186,11 @@ Chart bandwidth_chart(const Rates& rates) {
   chart.caption = bandwidth ? "Beyond the caches the best plain stream moves " +
                                   shown(*bandwidth, ReportUnit::bytes_per_second) + "."
                             : "No stream was measured.";
+  if (bandwidth && gpu != nullptr && gpu->bandwidth) {
+    chart.limits.emplace_back("published", quantity(*gpu->bandwidth, ReportUnit::bytes_per_second));
+    chart.caption += " That is " + shown(*bandwidth / *gpu->bandwidth, ReportUnit::share) +
+                     " of what is published for the " + gpu->name + ".";
+  }
   return chart;
 }
 
@@ -213,18 +238,18 @@ void keep(Section& section, const Table& table) {
 
 }  // namespace
 
-Section product_section(const Rates& rates) {
+Section product_section(const Rates& rates, const DeviceInfo& device) {
   Section section{"products", "Matrix products, measured", {}, {}, {}};
   keep(section, product_chart(rates));
   keep(section, roofline_chart(rates));
-  keep(section, product_table(rates));
+  keep(section, product_table(rates, recognise_gpu(device.name)));
   if (section.tables.empty()) section.paragraphs.push_back("No matrix product was measured.");
   return section;
 }
 
-Section memory_speed_section(const Rates& rates) {
+Section memory_speed_section(const Rates& rates, const DeviceInfo& device) {
   Section section{"bandwidth", "Memory, measured", {}, {}, {}};
-  keep(section, bandwidth_chart(rates));
+  keep(section, bandwidth_chart(rates, recognise_gpu(device.name)));
   keep(section, latency_chart(rates));
   keep(section, moving_table(rates));
   if (section.charts.empty()) section.paragraphs.push_back("No stream through memory was measured.");

@@ -29,7 +29,14 @@ command -v apt-get >/dev/null && command -v dpkg-deb >/dev/null || give_up "This
 keyring=/usr/share/keyrings/debian-archive-keyring.gpg
 [ -r "$keyring" ] || give_up "There is no $keyring to check what would be downloaded (package debian-archive-keyring)."
 # What this system itself is installed from, but for the security updates, which other releases have elsewhere.
-mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' | grep -v security | grep debian | sort -u | head -n 1)
+find_mirror() {
+  apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 2>/dev/null | grep -v security | grep debian | sort -u | head -n 1
+}
+mirror=$(find_mirror || true)
+if [ -z "$mirror" ] && [ "$(id -u)" -eq 0 ]; then
+  apt-get -qq update >/dev/null 2>&1 || true
+  mirror=$(find_mirror || true)
+fi
 [ -n "$mirror" ] || give_up "apt knows no Debian mirror here (has apt-get update been run?)."
 
 missing=()
@@ -39,7 +46,8 @@ done
 if [ ${#missing[@]} -gt 0 ]; then
   [ "$(id -u)" -eq 0 ] || give_up "Have an administrator run: apt-get install -y --no-install-recommends ${missing[*]}"
   say "Installing: ${missing[*]}"
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1 ||
+  install() { DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${missing[@]}" >/dev/null 2>&1; }
+  install || { apt-get -qq update >/dev/null 2>&1 && install; } ||
     give_up "These packages could not be installed: ${missing[*]}"
 fi
 

@@ -74,7 +74,7 @@ gpu_visible() {
 # Fills gpu_options with what cmake needs to compile kernels for this machine's GPUs and no others: for all
 # architectures it takes minutes of a rented hour.
 choose_gpu_options() {
-  gpu_options=(-DASSAY_GPU=ON -DASSAY_CUDA_ARCHITECTURES=)
+  gpu_options=(-DASSAY_GPU=ON -DASSAY_CUDA_ARCHITECTURES= -DASSAY_HIP_ARCHITECTURES=)
   if ! gpu_visible; then
     say "No GPU is visible here, so only the processor's plug-in is built."
     gpu_options=(-DASSAY_GPU=OFF)
@@ -83,4 +83,50 @@ choose_gpu_options() {
   local found
   found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d '. ' | grep -E '^[0-9]+$' | sort -un | paste -sd ';') || true
   [ -z "$found" ] || gpu_options=(-DASSAY_GPU=ON "-DASSAY_CUDA_ARCHITECTURES=$found")
+  found=$(amd_architectures)
+  [ -z "$found" ] || gpu_options+=("-DASSAY_HIP_ARCHITECTURES=$found")
+}
+
+# The architectures of AMD's cards here as the kernel driver knows them, "gfx90a;gfx942". It writes 9.4.2 as 90402, and
+# names count on in letters from 9.
+amd_architectures() {
+  local node version
+  for node in /sys/class/kfd/kfd/topology/nodes/*/properties; do
+    version=$(sed -n 's/^gfx_target_version //p' "$node" 2>/dev/null) || true
+    if [ "${version:-0}" -gt 0 ]; then
+      printf 'gfx%d%x%x\n' $((version / 10000)) $((version / 100 % 100)) $((version % 100))
+    fi
+  done | sort -u | paste -sd ';'
+}
+
+# True where AMD's own ROCm is installed; then the build uses it and nothing else.
+rocm_here() {
+  local folder
+  for folder in "${ROCM_PATH:-}" "${HIP_PATH:-}" /opt/rocm; do
+    if [ -n "$folder" ] && [ -r "$folder/include/hip/hip_runtime.h" ]; then return 0; fi
+  done
+  return 1
+}
+
+# Fills hip_options with what cmake needs to compile AMD's plug-in where nobody installed a ROCm, and hip_missing with
+# what could not be had, in a sentence. Compiling for three architectures meets both widths of wavefronts and both kinds
+# of matrix instructions; the others are the same source and would cost two minutes more.
+choose_hip_options() {
+  hip_options=(-DASSAY_HIP_SYSROOT= "-DASSAY_HIP_ARCHITECTURES=gfx90a;gfx942;gfx1100")
+  hip_missing=""
+  if rocm_here; then return 0; fi
+  if bash scripts/hip-sysroot.sh build/hip-sysroot; then
+    hip_options[0]="-DASSAY_HIP_SYSROOT=$PWD/build/hip-sysroot"
+    return 0
+  fi
+  say ""
+  say "!! AMD's newer headers and libraries could not be had; trying the HIP packages of this release instead."
+  hip_missing="AMD's libraries (hipBLASLt, hipBLAS, MIOpen, RCCL, ROCm SMI) could not be fetched, so nothing was linked against them"
+  if ! command -v hipcc >/dev/null && [ "$(id -u)" -eq 0 ] && command -v apt-get >/dev/null; then
+    DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends hipcc libamdhip64-dev >/dev/null 2>&1 || true
+  fi
+  if ! command -v hipcc >/dev/null; then
+    hip_missing+=", and without hipcc AMD's plug-in was not compiled at all"
+    say "!! There is no hipcc either: AMD's plug-in is not compiled here."
+  fi
 }

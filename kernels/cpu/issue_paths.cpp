@@ -124,32 +124,6 @@ __attribute__((target("avx2,fma"))) void avx2_double(std::int64_t turns, double*
   }
 }
 
-__attribute__((target("avx512f,avx512bw,avx512vl,avx512fp16"))) void avx512_half(std::int64_t turns, double* results) {
-  __m512h x = _mm512_set1_ph(static_cast<_Float16>(0.75F));
-  __m512h y = _mm512_set1_ph(static_cast<_Float16>(0.3F));
-  __m512h r[16];
-  asm volatile("" : "+v"(x), "+v"(y));
-#pragma GCC unroll 16
-  for (__m512h& chain : r) {
-    chain = _mm512_setzero_ph();
-    asm volatile("" : "+v"(chain));
-  }
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
-#pragma GCC unroll 16
-    for (__m512h& chain : r) {
-      chain = _mm512_fmadd_ph(chain, x, y);
-    }
-  }
-  _Float16 held[512];
-#pragma GCC unroll 16
-  for (int chain = 0; chain < 16; ++chain) {
-    _mm512_storeu_ph(held + chain * 32, r[chain]);
-  }
-  for (int i = 0; i < 512; ++i) {
-    results[i] = static_cast<double>(held[i]);
-  }
-}
-
 // Four unsigned bytes by four signed bytes: processors before AVX-VNNI-INT8 have no product of signed bytes.
 __attribute__((target("avx512f,avx512vnni"))) void avx512_int8(std::int64_t turns, double* results) {
   __m512i x = _mm512_set1_epi8(113);
@@ -246,16 +220,6 @@ double expected_double(std::int64_t turns) {
   return r;
 }
 
-// Product and sum of three FP16 numbers are exact in FP64, so this rounds once, as the instruction does.
-double expected_half(std::int64_t turns) {
-  const double y = decode(Element::fp16, encode(Element::fp16, 0.3));
-  double r = 0;
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
-    r = decode(Element::fp16, encode(Element::fp16, r * 0.75 + y));
-  }
-  return r;
-}
-
 double expected_bf16(std::int64_t turns) {
   constexpr float product = 0.00390625F;  // 2^-8
   float r = 0;
@@ -273,24 +237,71 @@ double expected_int8(std::int64_t turns) {
 
 bool has_avx512(const Features& f) { return f.avx512; }
 bool has_avx2(const Features& f) { return f.avx2_fma; }
-bool has_half(const Features& f) { return f.avx512_fp16; }
 bool has_bf16(const Features& f) { return f.avx512_bf16; }
 bool has_avx512_vnni(const Features& f) { return f.avx512_vnni; }
 bool has_avx_vnni(const Features& f) { return f.avx_vnni; }
 
+// Clang before 16 has 16-bit floats only where a whole file is compiled for a processor that has them.
+#if !defined(__clang__) || __clang_major__ >= 16
+__attribute__((target("avx512f,avx512bw,avx512vl,avx512fp16"))) void avx512_half(std::int64_t turns, double* results) {
+  __m512h x = _mm512_set1_ph(static_cast<_Float16>(0.75F));
+  __m512h y = _mm512_set1_ph(static_cast<_Float16>(0.3F));
+  __m512h r[16];
+  asm volatile("" : "+v"(x), "+v"(y));
+#pragma GCC unroll 16
+  for (__m512h& chain : r) {
+    chain = _mm512_setzero_ph();
+    asm volatile("" : "+v"(chain));
+  }
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+#pragma GCC unroll 16
+    for (__m512h& chain : r) {
+      chain = _mm512_fmadd_ph(chain, x, y);
+    }
+  }
+  _Float16 held[512];
+#pragma GCC unroll 16
+  for (int chain = 0; chain < 16; ++chain) {
+    _mm512_storeu_ph(held + chain * 32, r[chain]);
+  }
+  for (int i = 0; i < 512; ++i) {
+    results[i] = static_cast<double>(held[i]);
+  }
+}
+
+// Product and sum of three FP16 numbers are exact in FP64, so this rounds once, as the instruction does.
+double expected_half(std::int64_t turns) {
+  const double y = decode(Element::fp16, encode(Element::fp16, 0.3));
+  double r = 0;
+  for (std::int64_t turn = 0; turn < turns; ++turn) {
+    r = decode(Element::fp16, encode(Element::fp16, r * 0.75 + y));
+  }
+  return r;
+}
+
+bool has_half(const Features& f) { return f.avx512_fp16; }
+
+std::vector<IssuePath> half_paths() {
+  return {{Element::fp16, Element::fp16, "avx512-fp16 vfmadd", 32, 1, 16, has_half, avx512_half, expected_half}};
+}
+#else
+std::vector<IssuePath> half_paths() { return {}; }
+#endif
+
 }  // namespace
 
 std::vector<IssuePath> vendor_issue_paths() {
-  return {
+  std::vector<IssuePath> paths = {
       {Element::fp32, Element::fp32, "avx512 vfmadd", 16, 1, 16, has_avx512, avx512_single, expected_single},
       {Element::fp32, Element::fp32, "avx2 vfmadd", 8, 1, 12, has_avx2, avx2_single, expected_single},
       {Element::fp64, Element::fp64, "avx512 vfmadd", 8, 1, 16, has_avx512, avx512_double, expected_double},
       {Element::fp64, Element::fp64, "avx2 vfmadd", 4, 1, 12, has_avx2, avx2_double, expected_double},
-      {Element::fp16, Element::fp16, "avx512-fp16 vfmadd", 32, 1, 16, has_half, avx512_half, expected_half},
       {Element::bf16, Element::fp32, "avx512-bf16 vdpbf16ps", 16, 2, 16, has_bf16, avx512_bf16, expected_bf16},
       {Element::int8, Element::int32, "avx512-vnni vpdpbusd", 16, 4, 16, has_avx512_vnni, avx512_int8, expected_int8},
       {Element::int8, Element::int32, "avx-vnni vpdpbusd", 8, 4, 12, has_avx_vnni, avx_vnni_int8, expected_int8},
   };
+  for (const IssuePath& path : half_paths()) paths.push_back(path);
+  return paths;
 }
 
 }  // namespace assay::cpu

@@ -35,7 +35,7 @@ auto with_storage(Element element, Function f) {
 
 // Blocks that cover `units` pieces of work; kernels go round again where even the largest grid is too small.
 inline unsigned grid_over(std::int64_t units) {
-  constexpr std::int64_t largest = 2147483647;
+  constexpr std::int64_t largest = vendor::most_blocks();
   return static_cast<unsigned>(units < 1 ? 1 : units > largest ? largest : units);
 }
 

@@ -57,5 +57,13 @@ TEST(Parse, OutsideTextIsMadePrintable) {
   EXPECT_EQ(printable("caf\xc3\xa9", false), "caf\xc3\xa9");
 }
 
+TEST(Parse, ThePeriodOfLooksIsBetweenAMillisecondAndAMinute) {
+  EXPECT_DOUBLE_EQ(parse_period("--period", "20ms"), 0.02);
+  EXPECT_DOUBLE_EQ(parse_period("--period", "1.5s"), 1.5);
+  EXPECT_DOUBLE_EQ(parse_period("--period", "2"), 2);
+  for (const char* bad : {"", "0", "0.1ms", "61s", "1m", "-1s", "nan", "fast"})
+    EXPECT_THROW(parse_period("--period", bad), BadInput) << bad;
+}
+
 }  // namespace
 }  // namespace assay

@@ -88,6 +88,8 @@ void queue_work(const std::string& name, double seconds, Stream stream, std::fun
 
 }  // namespace host
 
+constexpr std::int64_t most_blocks() { return 2147483647; }
+
 template <class... Parameters, class... Arguments>
 void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,
             Arguments... arguments) {

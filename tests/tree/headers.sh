@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Every header compiles alone. Usage: headers.sh SOURCE_FOLDER GENERATED_FOLDER [NVCC TOOLKIT_INCLUDE_FOLDER]
-# Headers of the GPU source are compiled against the vendor that the tests pretend; those of cuda/ against the toolkit,
-# and only where there is one.
+# Headers of the GPU source are compiled against the vendor that the tests pretend; those of cuda/ and hip/ against the
+# vendor's toolkit, and only where there is one.
 set -uo pipefail
 cd "$1" || exit 2
 generated=$2
@@ -25,6 +25,11 @@ check_device() {
   rm -r "$work"
 }
 
+# by AMD's compiler, which tests/tree/CMakeLists.txt names with its options
+check_amd() {
+  echo "#include \"$1\"" | $ASSAY_HIP_COMPILE -I. -Ihip "-I$generated" -Wall -Wextra -fsyntax-only - || { echo "$1 does not compile alone"; exit 1; }
+}
+
 one() {
   case $1 in
     cuda/presence.h | cuda/availability.h) check c++20 "$1" ;;
@@ -33,10 +38,10 @@ one() {
       if grep -qE '__device__|"(lanes|vendor)\.h"' "$1"; then check_device "$1"; else check c++20 "$1" -Icuda -isystem "$toolkit"; fi ;;
     hip/presence.h | hip/architectures.h | hip/availability.h | hip/matrix_types.h | hip/matrix_issue_kernels.h | \
       hip/topology.h | hip/devices_by_place.h | hip/card_files.h | hip/rocm_smi.h | hip/telemetry.h) check c++20 "$1" ;;
-    hip/*)  # only its compiler and its headers can say, and those are in a folder that is rarely there
-      [ -n "${ASSAY_HIP_ROOT:-}" ] || exit 0
-      if grep -qE '__device__|"(lanes|vendor)\.h"|hip_runtime\.h' "$1"; then exit 0; fi
-      check c++20 "$1" -Ihip -D__HIP_PLATFORM_AMD__ -isystem "$ASSAY_HIP_ROOT/include" ;;
+    hip/hipblas*) # where the library's own header is
+      [ -n "${ASSAY_HIP_COMPILE:-}" ] && echo '#include <hipblaslt/hipblaslt.h>' | $ASSAY_HIP_COMPILE -fsyntax-only - 2>/dev/null || exit 0
+      check_amd "$1" ;;
+    hip/*) [ -z "${ASSAY_HIP_COMPILE:-}" ] || check_amd "$1" ;;
     kernels/gpu/*) check c++17 "$1" -Itests/host_vendor ;;
     tests/host_vendor/* | tests/kernels/gpu_*) check c++20 "$1" -Itests/host_vendor ;;
     core/models/*) check c++20 "$1" ;;
@@ -45,7 +50,7 @@ one() {
   esac
 }
 export generated nvcc toolkit
-export -f check check_device one
+export -f check check_device check_amd one
 # The SIMD bodies are included by their own translation units only, with the flags of one processor level.
 find core results bench reports kernels cli cuda hip tests -name '*.h' -not -path '*/node_modules/*' -not -path 'kernels/cpu/run_*' |
   xargs -P 2 -I{} bash -c 'one {}'
