@@ -25,6 +25,9 @@ std::vector<Case> transfer_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> launch_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> concurrency_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> train_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> step_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> learning_cases(const DeviceInfo& device, ProfileKind profile);
+std::vector<Case> infer_cases(const DeviceInfo& device, ProfileKind profile);
 
 // What some of them are where the device is no processor.
 std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind profile);

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "bench/case_models.h"
 #include "bench/case_sizes.h"
 #include "bench/cases.h"
 #include "core/models/decoder.h"
@@ -12,55 +13,6 @@
 namespace assay {
 
 namespace {
-
-// The dimensions of one block; the rest follows from the kind of model.
-struct Dimensions {
-  std::int64_t hidden, heads, kv_heads, head_size, feed_forward;
-};
-
-// GPT-2: layer norm, learned positions (outside of the block), biases, GELU.
-ModelSpec gpt2(const Dimensions& size) {
-  ModelSpec model;
-  model.name = "gpt2";
-  model.type = "gpt2";
-  model.layers = 1;
-  model.hidden = size.hidden;
-  model.heads = size.heads;
-  model.kv_heads = size.kv_heads;
-  model.head_size = size.head_size;
-  model.feed_forward = size.feed_forward;
-  model.vocabulary = 50257;
-  model.tied_embeddings = true;
-  model.mlp = MlpKind::plain;
-  model.norm = NormStyle::layer;
-  model.position = PositionKind::learned;
-  model.positions = 1024;
-  model.attention_bias = model.output_bias = model.mlp_bias = true;
-  return model;
-}
-
-// Llama: RMS norm, rotary positions, grouped keys, no biases, SwiGLU.
-ModelSpec llama(const Dimensions& size) {
-  ModelSpec model;
-  model.name = "llama";
-  model.type = "llama";
-  model.layers = 1;
-  model.hidden = size.hidden;
-  model.heads = size.heads;
-  model.kv_heads = size.kv_heads;
-  model.head_size = size.head_size;
-  model.feed_forward = size.feed_forward;
-  model.vocabulary = 128256;
-  return model;
-}
-
-// From the models' configurations: GPT-2 124M, Llama-3.2-1B, Llama-3-8B.
-constexpr Dimensions gpt2_124m = {768, 12, 12, 64, 3072};
-constexpr Dimensions llama_1b = {2048, 32, 8, 64, 8192};
-constexpr Dimensions llama_8b = {4096, 32, 8, 128, 14336};
-// Small enough for the interpreter, with an odd number of everything that code likes to be even.
-constexpr Dimensions gpt2_twin = {48, 3, 3, 16, 112};
-constexpr Dimensions llama_twin = {96, 6, 2, 16, 176};
 
 struct Block {
   std::string name;

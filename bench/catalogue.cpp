@@ -26,6 +26,9 @@ const std::vector<Benchmark>& catalogue() {
       {"launch", "What does it cost to start, to wait and to allocate?", launch_cases},
       {"concurrency", "What do several queues at once gain, and a copy beside a product?", concurrency_cases},
       {"train", "How long does one decoder block take, forward and backward?", train_cases},
+      {"train", "How long does a whole training step take, and what does it keep in memory?", step_cases},
+      {"train", "Does a model learn the same in every precision?", learning_cases},
+      {"infer", "How long until the first token, and for each one after it?", infer_cases},
       {"gemm", "What do layout, data, caches and the choice of algorithm change?", gemm_variant_cases},
   };
   return all;

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "bench/case_sizes.h"
+#include "bench/derived_steps.h"
 #include "bench/rows.h"
 
 namespace assay {
@@ -376,6 +377,9 @@ std::vector<Row> derived_rows(const std::vector<Row>& rows, const std::vector<De
   const auto host = std::find_if(devices.begin(), devices.end(), is_processor);
   std::vector<Row> all;
   for (const DeviceInfo& device : devices) {
+    for (const int repetition : repetitions_of(rows, device.id)) {
+      for (Row& row : derived_step_rows(rows, device, repetition)) all.push_back(std::move(row));
+    }
     if (is_processor(device)) continue;
     for (const int repetition : repetitions_of(rows, device.id)) {
       const Found found(rows, device.id, repetition);

@@ -11,9 +11,10 @@
 
 namespace assay {
 
-// Rows of family "derived" for every device that is no processor, each repetition by itself: unit 1, no op, and the
-// cases they come from in `method`. Only ok rows count as sources; where one is missing, nothing follows. A share of a
-// limit that is above 1.02 is `mistrusted`: one of its sources must be wrong.
+// Rows of family "derived", each repetition by itself: those of bench/derived_steps.h for every device, and for every
+// device that is no processor also: unit 1, no op, and the cases they come from in `method`. Only ok rows count as
+// sources; where one is missing, nothing follows. A share of a limit that is above 1.02 is `mistrusted`: one of its
+// sources must be wrong.
 std::vector<Row> derived_rows(const std::vector<Row>& rows, const std::vector<DeviceInfo>& devices);
 
 // Those of `derived` that `before` does not hold already, with the same number: what a resumed run has to write.

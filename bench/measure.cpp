@@ -16,6 +16,7 @@
 #include <variant>
 
 #include "bench/host_survey.h"
+#include "bench/learning.h"
 #include "bench/plausible.h"
 #include "bench/rows.h"
 #include "bench/statistics.h"
@@ -79,6 +80,17 @@ std::vector<std::pair<std::string, double>> seconds_by_phase(const Work& work, P
   return medians;
 }
 
+// Flops of products and attention on the way there and back: what a step needs whatever is computed again. Of causal
+// attention the half that is needed. The convention of the utilisation that follows from it.
+double model_flops(const Work& work) {
+  double total = 0;
+  for (const Step& step : work.steps) {
+    const bool counted = std::holds_alternative<Gemm>(step.op) || std::holds_alternative<Attention>(step.op);
+    if (counted && step.phase != "recompute") total += cost(step.op).flops;
+  }
+  return total;
+}
+
 class Measurement {
  public:
   Measurement(const Case& item, MeasureContext& context)
@@ -116,6 +128,8 @@ class Measurement {
       facts(context_.backend.survey(*item_.question, context_.device_index));
     } else if (!item_.host_survey.empty()) {
       facts(survey_host(item_.host_survey, {context_.root, context_.storage_folder, item_.storage_bytes}));
+    } else if (item_.training) {
+      learned();
     } else if (item_.work.steps.empty()) {
       throw Error("the case has nothing to do");
     } else {
@@ -126,6 +140,29 @@ class Measurement {
   void facts(const std::vector<Fact>& found) {
     for (const Fact& fact : found) measured_.rows.push_back(fact_row(base_, fact));
     if (found.empty()) throw Unsupported("this back end has no answer to that");
+  }
+
+  // Losses along the way: the device's own word that its arithmetic is good enough to learn by.
+  void learned() {
+    const auto program = prepare(item_.training->work);
+    describe(program->choice());
+    const std::vector<double> losses =
+        learn(*item_.training, *program, licence_text(), item_.learning_steps, measuring_seed);
+    for (std::size_t step = 0; step < losses.size(); ++step) {
+      if (!std::isfinite(losses[step])) throw Error(fmt::format("the loss of step {} is {}", step + 1, losses[step]));
+    }
+    if (mean_of_last(losses, 5) >= losses.front()) {
+      throw Error(fmt::format("nothing was learned: the loss was {:.4g} and is {:.4g} after {} steps", losses.front(),
+                              losses.back(), losses.size()));
+    }
+    base_.precision_proof = "learns";
+    // About twenty points of the curve, each the mean of the steps since the one before.
+    const int apart = std::max(1, item_.learning_steps / 20);
+    for (int step = apart; step <= item_.learning_steps; step += apart) {
+      const std::vector<double> until(losses.begin(), losses.begin() + step);
+      measured_.rows.push_back(
+          plain_row(base_, fmt::format("loss_after_{}_steps", step), mean_of_last(until, apart), "nat/byte", "lower"));
+    }
   }
 
   void timed() {
@@ -267,6 +304,7 @@ class Measurement {
     for (const auto& [phase, seconds] : seconds_by_phase(item_.work, program, context_.limits.maximum_seconds)) {
       measured_.rows.push_back(plain_row(base, phase + "_seconds", seconds, "s", "lower"));
     }
+    if (item_.tokens > 0) measured_.rows.push_back(plain_row(base, "model_flops", model_flops(item_.work), "flop", ""));
     const Footprint footprint = program.footprint();
     const Plan planned = plan(item_.work, plan_alignment);
     const auto add = [&](const std::string& metric, std::int64_t bytes) {
@@ -274,7 +312,20 @@ class Measurement {
     };
     add("planned_bytes", footprint.planned);
     add("allocated_bytes", footprint.allocated);
+    add("allocated_beyond_planned_bytes", footprint.allocated - footprint.planned);
     add("live_peak_bytes", planned.live_peak);
+    for (const Category category : {Category::weight, Category::gradient, Category::optimizer, Category::activation,
+                                    Category::kv_cache, Category::workspace, Category::input}) {
+      const auto at = static_cast<std::size_t>(category);
+      if (at < planned.live_at_peak.size() && planned.live_at_peak[at] > 0) {
+        add("live_peak_" + text(category) + "_bytes", planned.live_at_peak[at]);
+      }
+    }
+    // The moment: how far into the steps most is alive, and in which phase.
+    const auto moment = static_cast<std::size_t>(planned.peak_step);
+    Row peak = plain_row(base, "live_peak_step", planned.peak_step + 1, "1", "");
+    peak.method = item_.work.steps.at(moment).phase;
+    measured_.rows.push_back(peak);
     add("workspace_bytes", footprint.workspace);
     if (footprint.reserved) add("reserved_bytes", *footprint.reserved);
     if (footprint.device) add("device_bytes", *footprint.device);

@@ -68,6 +68,10 @@ std::vector<Row> rates(const Case& item, const Row& seconds, const Quantities& a
   };
   if (item.work.steps.size() > 1) {
     flops_rate();
+    if (item.tokens > 0) {
+      rows.push_back(rate_row(seconds, "tokens_per_second", "token/s", static_cast<double>(item.tokens)));
+    }
+    if (!item.token_metric.empty()) rows.push_back(share_row(seconds, item.token_metric, 1));
     return rows;
   }
   const Op& op = item.work.steps.front().op;

@@ -7,11 +7,13 @@
 #include "core/checked.h"
 #include "core/error.h"
 #include "core/number.h"
+#include "core/reference/attention.h"
 #include "core/reference/gemm.h"
 #include "core/reference/memory.h"
 #include "core/reference/pointwise.h"
 #include "core/reference/rows.h"
 #include "core/reference/tokens.h"
+#include "core/reference/training.h"
 
 namespace assay {
 namespace {

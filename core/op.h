@@ -11,17 +11,20 @@
 #include <vector>
 
 #include "core/format.h"
+#include "core/ops/attention.h"
 #include "core/ops/gemm.h"
 #include "core/ops/launch.h"
 #include "core/ops/memory.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/rows.h"
 #include "core/ops/tokens.h"
+#include "core/ops/training.h"
 
 namespace assay {
 
 using Op = std::variant<Gemm, Issue, Stream, Chase, Transfer, Launch, Pointwise, Cast, AdamW, Softmax, Norm,
-                        NormWeights, ColumnSum, CrossEntropy, Embedding, Rope, Heads>;
+                        NormWeights, ColumnSum, CrossEntropy, Embedding, Rope, Heads, Attention, CacheAppend,
+                        SumSquares, AdamControl, TensorScale, AdamW8>;
 
 bool operator==(const Op& a, const Op& b);
 std::size_t hash(const Op& op);

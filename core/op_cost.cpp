@@ -53,6 +53,8 @@ double flops(const Pointwise& op) {
       return 11 * outputs;  // s = 1 / (1 + exp(-g)): 3; dup = dy g s: 2; dgate = dy up s (1 + g (1 - s)): 6
     case PointwiseKind::add:
       return outputs;
+    case PointwiseKind::zero:
+      return 0;
   }
   return 0;
 }
@@ -86,12 +88,14 @@ double flops(const Norm& op) {
 }
 
 double flops(const NormWeights& op) {
-  return (op.kind == NormKind::rms ? 3 : 5) * real(op.rows) * real(op.columns);  // h 1 or 2, sum of dy h 2, dbias 1
+  const bool rms = op.kind == NormKind::rms;
+  const double added = op.accumulate ? (rms ? 1 : 2) * real(op.columns) : 0;
+  return (rms ? 3 : 5) * real(op.rows) * real(op.columns) + added;  // h 1 or 2, sum of dy h 2, dbias 1
 }
 
-double flops(const ColumnSum& op) { return real(op.rows) * real(op.columns); }
-// softmax 5, then one subtraction or division
-double flops(const CrossEntropy& op) { return 6 * real(op.rows) * real(op.columns); }
+double flops(const ColumnSum& op) { return (real(op.rows) + (op.accumulate ? 1 : 0)) * real(op.columns); }
+// softmax 5, then one subtraction or division, then the loss scale
+double flops(const CrossEntropy& op) { return (op.scaled ? 7 : 6) * real(op.rows) * real(op.columns); }
 
 double flops(const Embedding& op) { return op.direction == Direction::forward ? 0 : real(op.rows) * real(op.columns); }
 
@@ -101,6 +105,37 @@ double flops(const Rope& op) {
 }
 
 double flops(const Heads&) { return 0; }
+
+// Keys that the queries of one head see, all together.
+double visible(const Attention& op) {
+  const double queries = real(op.query_length);
+  const double keys = real(op.key_length);
+  if (!op.causal) return queries * keys;
+  // Query i sees keys - queries + i + 1 keys, or the window where that is less: the last `wide` of them.
+  const double window = op.window == 0 ? keys : std::min(real(op.window), keys);
+  const double wide = std::clamp(keys - window, 0.0, queries);
+  const double narrow = queries - wide;  // these see first + 1, first + 2, ... first + narrow
+  const double first = keys - queries;
+  return wide * window + narrow * first + narrow * (narrow + 1) / 2;
+}
+
+// A pair of query and key: 2 head_size for its score, 2 value_size to add its value, and 5 as in a softmax. Backward
+// makes the score again, its probability (2), the gradient of that from dy v and of the score (3), and adds to dq, dk
+// and dv; the sum of dy y takes 2 value_size a query.
+double flops(const Attention& op) {
+  const double heads = real(op.batch) * real(op.heads);
+  const double size = real(op.head_size);
+  const double value = real(op.value_size);
+  if (op.direction == Direction::forward) return heads * visible(op) * (2 * size + 2 * value + 5);
+  return heads * (visible(op) * (6 * size + 4 * value + 5) + 2 * real(op.query_length) * value);
+}
+
+double flops(const CacheAppend&) { return 0; }
+double flops(const SumSquares& op) { return 2 * real(op.count); }
+double flops(const AdamControl&) { return 12; }
+double flops(const TensorScale& op) { return real(op.count); }
+// As AdamW; moments multiplied by their scales 3, a square root, two largest 2, two quotients 2
+double flops(const AdamW8& op) { return 25 * real(op.count); }
 
 // -- bytes ------------------------------------------------------------------------------------------------------------
 
@@ -152,6 +187,28 @@ Cost bytes(const Softmax& op) {
   return result;
 }
 
+Cost bytes(const Attention& op) {
+  Cost result = by_operands(op);
+  if (!op.causal || op.window == 0 || op.key_length <= 0) return result;
+  const double touched = std::min(real(op.key_length), real(op.query_length) - 1 + real(op.window));
+  const std::vector<Operand> all = operands(op);
+  const std::size_t key = op.direction == Direction::forward ? 1 : 2;
+  for (std::size_t i = key; i < key + 2; ++i) {
+    result.bytes_read -= real(bytes_of(all[i])) * (1 - touched / real(op.key_length));
+  }
+  return result;
+}
+
+Cost bytes(const CacheAppend& op) {
+  const std::vector<Operand> all = operands(op);
+  Operand moved = all[1];
+  moved.shape = all[0].shape;
+  Cost result;
+  result.bytes_read = real(bytes_of(all[0]));
+  result.bytes_written = real(bytes_of(moved));
+  return result;
+}
+
 Cost bytes(const Embedding& op) {
   Embedding touched = op;
   touched.vocabulary = std::min(op.rows, op.vocabulary);
@@ -200,6 +257,38 @@ std::string objection(const Softmax& op) {
 
 std::string objection(const Norm& op) {
   return op.accumulate && op.direction == Direction::forward ? "accumulate is for direction=backward only" : "";
+}
+
+std::string objection(const Attention& op) {
+  if (op.heads % op.kv_heads != 0) {
+    return "heads is " + std::to_string(op.heads) + ", expected a multiple of kv_heads";
+  }
+  if (op.causal && op.query_length > op.key_length) {
+    return "query_length is " + std::to_string(op.query_length) + ", expected at most the key_length where causal";
+  }
+  if (op.window != 0 && !op.causal) return "window is for causal=true only";
+  if (op.direction == Direction::backward && op.cache != op.format) {
+    return "cache is " + text(op.cache) + ", expected the format, since a backward pass takes one";
+  }
+  return "";
+}
+
+std::string objection(const CacheAppend& op) {
+  if (op.position > op.capacity || op.length > op.capacity - op.position) {
+    return "position is " + std::to_string(op.position) + ", expected room for the length before the capacity";
+  }
+  return "";
+}
+
+std::string objection(const AdamControl& op) {
+  if (op.clip < 0) return "clip is negative, expected the largest norm, or 0 for none";
+  if (op.rate < 0) return "rate is negative";
+  return "";
+}
+
+std::string objection(const TensorScale& op) {
+  const bool fits = std::isfinite(largest(op.to.element)) && largest(op.to.element) > 0;
+  return fits ? "" : "to is " + text(op.to) + ", expected a format with a largest number";
 }
 
 std::string objection(const Rope& op) {

@@ -32,6 +32,7 @@ double product_limit(const Gemm& op) {
 }
 
 double magnitude(const Gemm& op, int operand) {
+  if (op.scales && (operand == 2 || operand == 3)) return 1;
   if (operand > 1) return std::min(held(op.d), product_limit(op) / 2);
   const double each = std::floor(std::sqrt(product_limit(op) / real(op.k)));
   return std::min({held(op.a), held(op.b), each});
@@ -64,6 +65,8 @@ double magnitude(const Pointwise& op, int) {
   switch (op.kind) {
     case PointwiseKind::add:
       return held(op.format) / 2;
+    case PointwiseKind::zero:
+      return held(op.format);
     case PointwiseKind::gelu:
     case PointwiseKind::gelu_backward:
     case PointwiseKind::swiglu:
@@ -78,7 +81,9 @@ double magnitude(const AdamW&, int) { return tame; }
 double magnitude(const Softmax&, int) { return tame; }
 double magnitude(const Norm&, int) { return tame; }
 double magnitude(const NormWeights&, int) { return tame; }
-double magnitude(const ColumnSum& op, int) { return std::min(held(op.format), sum_limit(op.format) / real(op.rows)); }
+double magnitude(const ColumnSum& op, int) {
+  return std::min(held(op.format), sum_limit(op.format) / (real(op.rows) + (op.accumulate ? 1 : 0)));
+}
 double magnitude(const CrossEntropy&, int) { return tame; }
 
 double magnitude(const Embedding& op, int) {
@@ -88,6 +93,15 @@ double magnitude(const Embedding& op, int) {
 
 double magnitude(const Rope& op, int) { return held(op.format); }
 double magnitude(const Heads& op, int) { return held(op.format); }
+double magnitude(const Attention&, int) { return 1; }
+double magnitude(const CacheAppend& op, int) { return std::min(held(op.from), held(op.to)); }
+double magnitude(const SumSquares& op, int operand) {
+  const double limit = exact_integers_to(Element::fp32) / 2;  // half for what is there already
+  return operand == 1 ? limit : std::min(held(op.format), std::floor(std::sqrt(limit / real(op.count))));
+}
+double magnitude(const AdamControl&, int) { return tame; }
+double magnitude(const TensorScale& op, int) { return held(op.from); }
+double magnitude(const AdamW8&, int) { return tame; }
 
 template <class Struct>
 bool always_exact(const Struct&) {
@@ -96,12 +110,15 @@ bool always_exact(const Struct&) {
 bool always_exact(const Gemm& op) { return op.activation != Activation::gelu && power_of_two_or_zero(op.alpha); }
 bool always_exact(const Stream&) { return true; }
 bool always_exact(const Transfer&) { return true; }
-bool always_exact(const Pointwise& op) { return op.kind == PointwiseKind::add; }
+bool always_exact(const Pointwise& op) { return op.kind == PointwiseKind::add || op.kind == PointwiseKind::zero; }
 bool always_exact(const Cast&) { return true; }
 bool always_exact(const ColumnSum&) { return true; }
 bool always_exact(const Embedding&) { return true; }
 bool always_exact(const Rope& op) { return !op.rotate; }
 bool always_exact(const Heads&) { return true; }
+bool always_exact(const CacheAppend&) { return true; }
+bool always_exact(const SumSquares&) { return true; }
+bool always_exact(const TensorScale&) { return true; }
 
 }  // namespace
 

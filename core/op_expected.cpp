@@ -8,12 +8,14 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "core/op.h"
+#include "core/reference/attention.h"
 #include "core/reference/gemm.h"
 #include "core/reference/memory.h"
 #include "core/reference/pointwise.h"
 #include "core/reference/rows.h"
 #include "core/reference/scalar.h"
 #include "core/reference/tokens.h"
+#include "core/reference/training.h"
 
 namespace assay {
 namespace {
@@ -59,6 +61,13 @@ Element arithmetic_of(const Chase&) { return Element::int64; }
 Element arithmetic_of(const Transfer&) { return Element::int8; }
 Element arithmetic_of(const Launch&) { return Element::int64; }
 Element arithmetic_of(const AdamW&) { return Element::fp32; }
+Element arithmetic_of(const AdamW8&) { return Element::fp32; }
+Element arithmetic_of(const AdamControl&) { return Element::fp32; }
+Element arithmetic_of(const SumSquares&) { return Element::fp32; }
+Element arithmetic_of(const TensorScale&) { return Element::fp32; }
+Element arithmetic_of(const CacheAppend& op) {
+  return op.from.element == Element::fp64 && op.to.element == Element::fp64 ? Element::fp64 : Element::fp32;
+}
 Element arithmetic_of(const Cast& op) {
   return op.from.element == Element::fp64 && op.to.element == Element::fp64 ? Element::fp64 : Element::fp32;
 }

@@ -70,7 +70,8 @@ struct Names<LaunchKind> {
 };
 template <>
 struct Names<PointwiseKind> {
-  static constexpr std::array<std::string_view, 5> list{"gelu", "gelu_backward", "swiglu", "swiglu_backward", "add"};
+  static constexpr std::array<std::string_view, 6> list{"gelu", "gelu_backward", "swiglu", "swiglu_backward",
+                                                        "add",  "zero"};
 };
 template <>
 struct Names<Direction> {
@@ -102,6 +103,7 @@ struct Fields<Gemm> {
       any_field("bias", &Gemm::bias),
       any_field("activation", &Gemm::activation),
       any_field("alpha", &Gemm::alpha),
+      any_field("scales", &Gemm::scales),
   };
 };
 template <>
@@ -205,6 +207,7 @@ struct Fields<NormWeights> {
       size_field("rows", &NormWeights::rows),
       size_field("columns", &NormWeights::columns),
       any_field("format", &NormWeights::format),
+      any_field("accumulate", &NormWeights::accumulate),
   };
 };
 template <>
@@ -214,15 +217,16 @@ struct Fields<ColumnSum> {
       size_field("rows", &ColumnSum::rows),
       size_field("columns", &ColumnSum::columns),
       any_field("format", &ColumnSum::format),
+      any_field("accumulate", &ColumnSum::accumulate),
   };
 };
 template <>
 struct Fields<CrossEntropy> {
   static constexpr std::string_view name = "cross_entropy";
   static constexpr auto list = std::tuple{
-      size_field("rows", &CrossEntropy::rows),
-      size_field("columns", &CrossEntropy::columns),
-      any_field("format", &CrossEntropy::format),
+      size_field("rows", &CrossEntropy::rows),    size_field("columns", &CrossEntropy::columns),
+      any_field("format", &CrossEntropy::format), size_field("parts", &CrossEntropy::parts),
+      any_field("scaled", &CrossEntropy::scaled),
   };
 };
 template <>
@@ -251,6 +255,76 @@ struct Fields<Heads> {
       any_field("direction", &Heads::direction),  size_field("batch", &Heads::batch),
       size_field("length", &Heads::length),       size_field("heads", &Heads::heads),
       size_field("head_size", &Heads::head_size), any_field("format", &Heads::format),
+  };
+};
+
+template <>
+struct Fields<Attention> {
+  static constexpr std::string_view name = "attention";
+  static constexpr auto list = std::tuple{
+      any_field("direction", &Attention::direction),
+      size_field("batch", &Attention::batch),
+      size_field("query_length", &Attention::query_length),
+      size_field("key_length", &Attention::key_length),
+      size_field("heads", &Attention::heads),
+      size_field("kv_heads", &Attention::kv_heads),
+      size_field("head_size", &Attention::head_size),
+      size_field("value_size", &Attention::value_size),
+      any_field("format", &Attention::format),
+      any_field("cache", &Attention::cache),
+      any_field("causal", &Attention::causal),
+      range_field("window", &Attention::window, 0),
+  };
+};
+template <>
+struct Fields<CacheAppend> {
+  static constexpr std::string_view name = "cache_append";
+  static constexpr auto list = std::tuple{
+      size_field("batch", &CacheAppend::batch),
+      size_field("heads", &CacheAppend::heads),
+      size_field("length", &CacheAppend::length),
+      size_field("capacity", &CacheAppend::capacity),
+      range_field("position", &CacheAppend::position, 0),
+      size_field("head_size", &CacheAppend::head_size),
+      any_field("from", &CacheAppend::from),
+      any_field("to", &CacheAppend::to),
+  };
+};
+template <>
+struct Fields<SumSquares> {
+  static constexpr std::string_view name = "sum_squares";
+  static constexpr auto list = std::tuple{
+      size_field("count", &SumSquares::count),
+      any_field("format", &SumSquares::format),
+      any_field("accumulate", &SumSquares::accumulate),
+  };
+};
+template <>
+struct Fields<AdamControl> {
+  static constexpr std::string_view name = "adam_control";
+  static constexpr auto list = std::tuple{
+      any_field("rate", &AdamControl::rate),
+      any_field("clip", &AdamControl::clip),
+      range_field("warmup", &AdamControl::warmup, 0),
+      range_field("interval", &AdamControl::interval, 0),
+  };
+};
+template <>
+struct Fields<TensorScale> {
+  static constexpr std::string_view name = "tensor_scale";
+  static constexpr auto list = std::tuple{
+      size_field("count", &TensorScale::count),
+      any_field("from", &TensorScale::from),
+      any_field("to", &TensorScale::to),
+  };
+};
+template <>
+struct Fields<AdamW8> {
+  static constexpr std::string_view name = "adamw8";
+  static constexpr auto list = std::tuple{
+      size_field("count", &AdamW8::count),
+      any_field("weight", &AdamW8::weight),
+      any_field("gradient", &AdamW8::gradient),
   };
 };
 

@@ -30,6 +30,10 @@ std::vector<Operand> list(const Gemm& op) {
       reads("a", op.a, op.transpose_a ? Shape{op.batch, op.k, op.m} : Shape{op.batch, op.m, op.k}),
       reads("b", op.b, op.transpose_b ? Shape{op.batch, op.n, op.k} : Shape{op.batch, op.k, op.n}),
   };
+  if (op.scales) {
+    result.push_back(reads("scale_a", fp32, {1}));
+    result.push_back(reads("scale_b", fp32, {1}));
+  }
   if (op.bias) result.push_back(reads("bias", op.d, {op.n}));
   const Shape shape{op.batch, op.m, op.n};
   result.push_back(op.beta == 1 ? updates("d", op.d, shape) : writes("d", op.d, shape));
@@ -85,6 +89,8 @@ std::vector<Operand> list(const Pointwise& op) {
               writes("dgate_up", op.format, wide())};
     case PointwiseKind::add:
       return {reads("x0", op.format, narrow()), reads("x1", op.format, narrow()), writes("y", op.format, narrow())};
+    case PointwiseKind::zero:
+      return {writes("y", op.format, narrow())};
   }
   return {};
 }
@@ -127,20 +133,26 @@ std::vector<Operand> list(const Norm& op) {
 }
 
 std::vector<Operand> list(const NormWeights& op) {
+  const auto sum = [&](const char* name) {
+    return op.accumulate ? updates(name, op.format, {op.columns}) : writes(name, op.format, {op.columns});
+  };
   std::vector<Operand> result{reads("dy", op.format, {op.rows, op.columns}),
                               reads("x", op.format, {op.rows, op.columns}), reads("statistics", fp32, {op.rows, 2}),
-                              writes("dweight", op.format, {op.columns})};
-  if (op.kind == NormKind::layer) result.push_back(writes("dbias", op.format, {op.columns}));
+                              sum("dweight")};
+  if (op.kind == NormKind::layer) result.push_back(sum("dbias"));
   return result;
 }
 
 std::vector<Operand> list(const ColumnSum& op) {
-  return {reads("x", op.format, {op.rows, op.columns}), writes("y", op.format, {op.columns})};
+  return {reads("x", op.format, {op.rows, op.columns}),
+          op.accumulate ? updates("y", op.format, {op.columns}) : writes("y", op.format, {op.columns})};
 }
 
 std::vector<Operand> list(const CrossEntropy& op) {
-  return {reads("logits", op.format, {op.rows, op.columns}), reads("targets", int32, {op.rows}),
-          writes("losses", fp32, {op.rows}), writes("dlogits", op.format, {op.rows, op.columns})};
+  std::vector<Operand> result{reads("logits", op.format, {op.rows, op.columns}), reads("targets", int32, {op.rows}),
+                              writes("losses", fp32, {op.rows}), writes("dlogits", op.format, {op.rows, op.columns})};
+  if (op.scaled) result.push_back(reads("scalars", fp32, {8}));
+  return result;
 }
 
 std::vector<Operand> list(const Embedding& op) {
@@ -180,6 +192,47 @@ std::vector<Operand> list(const Heads& op) {
   const Shape merged{checked_multiply(op.batch, op.length), checked_multiply(op.heads, op.head_size)};
   if (op.direction == Direction::forward) return {reads("x", op.format, split), writes("y", op.format, merged)};
   return {reads("dy", op.format, merged), writes("dx", op.format, split)};
+}
+
+std::vector<Operand> list(const Attention& op) {
+  const Shape query{op.batch, op.heads, op.query_length, op.head_size};
+  const Shape result{op.batch, op.heads, op.query_length, op.value_size};
+  const Shape key{op.batch, op.kv_heads, op.key_length, op.head_size};
+  const Shape value{op.batch, op.kv_heads, op.key_length, op.value_size};
+  const Shape row{op.batch, op.heads, op.query_length};
+  if (op.direction == Direction::forward) {
+    return {reads("q", op.format, query), reads("k", op.cache, key), reads("v", op.cache, value),
+            writes("y", op.format, result), writes("logsumexp", fp32, row)};
+  }
+  return {reads("dy", op.format, result), reads("q", op.format, query),  reads("k", op.cache, key),
+          reads("v", op.cache, value),    reads("y", op.format, result), reads("logsumexp", fp32, row),
+          writes("dq", op.format, query), writes("dk", op.format, key),  writes("dv", op.format, value)};
+}
+
+std::vector<Operand> list(const CacheAppend& op) {
+  return {reads("x", op.from, {op.batch, op.heads, op.length, op.head_size}),
+          updates("cache", op.to, {op.batch, op.heads, op.capacity, op.head_size})};
+}
+
+std::vector<Operand> list(const SumSquares& op) {
+  return {reads("x", op.format, {op.count}), op.accumulate ? updates("total", fp32, {1}) : writes("total", fp32, {1})};
+}
+
+std::vector<Operand> list(const AdamControl&) { return {reads("total", fp32, {1}), updates("scalars", fp32, {8})}; }
+
+std::vector<Operand> list(const TensorScale& op) {
+  return {reads("x", op.from, {op.count}), writes("scale", fp32, {1})};
+}
+
+std::vector<Operand> list(const AdamW8& op) {
+  constexpr Format moment{Element::fp8_e4m3, Scaling::none};
+  const Shape groups{checked_add(op.count, 127) / 128};
+  std::vector<Operand> result{reads("scalars", fp32, {8}),          reads("gradient", op.gradient, {op.count}),
+                              updates("master", fp32, {op.count}),  updates("first", moment, {op.count}),
+                              updates("first_scale", fp32, groups), updates("second", moment, {op.count}),
+                              updates("second_scale", fp32, groups)};
+  if (op.weight != fp32) result.push_back(writes("weight", op.weight, {op.count}));
+  return result;
 }
 
 }  // namespace

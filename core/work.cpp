@@ -101,7 +101,12 @@ void set_initial(const Op& op, Tensor& tensor) {
     tensor.initial = Initial::rope_table;
   } else if (std::holds_alternative<Cast>(op) && tensor.name == "scale") {
     tensor.initial = Initial::one;
-  } else if (std::holds_alternative<AdamW>(op) && tensor.name == "scalars") {
+  } else if ((std::holds_alternative<Gemm>(op) || std::holds_alternative<AdamW8>(op)) &&
+             tensor.name.find("scale") != std::string::npos && tensor.name != "scalars") {
+    tensor.initial = Initial::one;
+  } else if (std::holds_alternative<AdamControl>(op) && tensor.name == "total") {
+    tensor.initial = Initial::one;
+  } else if (tensor.name == "scalars") {  // of AdamW, AdamW8, AdamControl and a scaled loss
     tensor.initial = Initial::adam_scalars;
   } else if (std::holds_alternative<AdamW>(op) && tensor.name == "second") {
     tensor.initial = Initial::one;  // a mean of squares is never negative

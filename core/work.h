@@ -16,12 +16,16 @@ std::string text(Category category);
 
 // What a tensor holds when Program::fill has run.
 enum class Initial : std::uint8_t {
-  pattern,     // the pattern asked for
-  index,       // integers below `bound`, uniform: token ids and targets
-  one,         // norm weights
-  zero,        // accumulated gradients, optimizer moments
-  rope_table,  // cosines, then sines, of position times frequency
-  adam_scalars,
+  pattern,           // the pattern asked for
+  index,             // integers below `bound`, uniform: token ids and targets
+  one,               // norm weights
+  zero,              // accumulated gradients, optimizer moments
+  rope_table,        // cosines, then sines, of position times frequency
+  adam_scalars,      // of the first step of a run: what AdamW alone needs
+  training_scalars,  // before any step; the loss scale is the tensor's magnitude (1 where that is 0)
+  constant,          // the tensor's magnitude
+  position,          // bound + column: the position of a token whose row is a sequence
+  last_position,     // (index + 1) bound - 1: the last token of each sequence of `bound`
 };
 
 struct Tensor {
@@ -32,8 +36,9 @@ struct Tensor {
   Category category = Category::activation;
   bool persistent = false;  // lives before the first and after the last step (weights, optimizer, inputs)
   Initial initial = Initial::pattern;
-  std::int64_t bound = 0;  // for Initial::index
+  std::int64_t bound = 0;  // for Initial::index, position and last_position; the first position of a rope_table
   double magnitude = 0;    // factor on the pattern's values; 0: what fill_magnitude() says
+  int stream = -1;         // tensors of one stream hold the same numbers (a weight and its master); -1: its own
 };
 
 std::int64_t elements(const Tensor& tensor);  // number of elements; throws Error on overflow
@@ -93,8 +98,8 @@ struct Filling {
   Pattern pattern = Pattern::zero;
   std::uint64_t seed = 0;                       // of this tensor: no two tensors of a work hold the same numbers
   double magnitude = 1;                         // for fill_value()
-  std::int64_t bound = 0;                       // for Initial::index
-  std::int64_t columns = 1;                     // last dimension, for Initial::rope_table
+  std::int64_t bound = 0;                       // of the tensor
+  std::int64_t columns = 1;                     // last dimension, for Initial::rope_table and position
   double operator()(std::int64_t index) const;  // already rounded to the element
 };
 Filling filling(const Work& work, int tensor, Pattern pattern, std::uint64_t seed);

@@ -70,16 +70,22 @@ static inline PORTABLE void norm_weights_block(const Team& team, const Storage* 
   }
 }
 
-// y[i] = the sum of partial[block][i], for the columns [first, last). The first block is used up on the way.
+// y[i] = the sum of partial[block][i], for the columns [first, last), and what y holds where `accumulate`. The first
+// block is used up on the way.
 template <class Team, class Storage>
 static inline PORTABLE void add_blocks(const Team& team, float* partial, std::int64_t blocks, std::int64_t columns,
-                                       std::int64_t first, std::int64_t last, Storage* y) {
+                                       std::int64_t first, std::int64_t last, Storage* y, bool accumulate = false) {
   float* const total = partial + first;
   for (std::int64_t block = 1; block < blocks; block += rows_a_pass) {
     add_rows(team, block, end_of_pass(block, blocks), last - first, total,
              [=](std::int64_t b, std::int64_t i) { return partial[b * columns + first + i]; });
   }
-  team.each(last - first, [=](std::int64_t i) { y[first + i] = from_float<Storage>(total[i]); });
+  if (accumulate) {
+    team.each(last - first,
+              [=](std::int64_t i) { y[first + i] = from_float<Storage>(to_float(y[first + i]) + total[i]); });
+  } else {
+    team.each(last - first, [=](std::int64_t i) { y[first + i] = from_float<Storage>(total[i]); });
+  }
 }
 
 }  // namespace assay::bodies

@@ -7,6 +7,7 @@
 
 #include "reports/phrase.h"
 #include "reports/run_sections.h"
+#include "reports/step_sections.h"
 
 namespace assay {
 namespace {
@@ -57,7 +58,8 @@ std::vector<Section> measured_sections(const std::vector<Run>& runs, const Devic
   std::vector<Section> sections = {product_section(rates, device), memory_speed_section(rates, device)};
   for (const Section& section :
        {limit_section(runs, device, rates), link_section(runs, device, rates), overhead_section(rates),
-        precision_section(runs, device), whole_steps_section(runs, device), state_section(runs, device)})
+        precision_section(runs, device), whole_steps_section(runs, device), step_section(runs, device),
+        state_section(runs, device)})
     if (!section.tables.empty() || !section.charts.empty()) sections.push_back(section);
   return sections;
 }

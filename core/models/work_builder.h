@@ -31,6 +31,13 @@ class WorkBuilder {
     return add({name, format, std::move(shape), {}, category, true, initial, 0, magnitude});
   }
 
+  // Integers below `bound`: tokens and targets.
+  int indices(const std::string& name, Shape shape, std::int64_t bound) {
+    Tensor tensor{name, {Element::int32, Scaling::none}, std::move(shape), {}, Category::input, true, Initial::index};
+    tensor.bound = bound;
+    return add(std::move(tensor));
+  }
+
   // Like another tensor, but for its name and what it is for.
   int like(int tensor, const std::string& name, Format format, Category category, bool persistent, Initial initial) {
     Tensor copy = at(tensor);
@@ -39,12 +46,19 @@ class WorkBuilder {
     copy.category = category;
     copy.persistent = persistent;
     copy.initial = initial;
+    copy.stream = -1;
     return add(std::move(copy));
   }
+
+  // Which numbers a tensor holds; see Tensor::stream.
+  void set_stream(int tensor, int stream) { work_.tensors.at(static_cast<std::size_t>(tensor)).stream = stream; }
+
+  void set_bound(int tensor, std::int64_t bound) { work_.tensors.at(static_cast<std::size_t>(tensor)).bound = bound; }
 
   void set_phase(std::string phase) { phase_ = std::move(phase); }
   void step(const Op& op, std::vector<int> operands) { work_.steps.push_back({op, std::move(operands), 0, phase_}); }
 
+  const Work& work() const { return work_; }
   const Tensor& at(int tensor) const { return work_.tensors.at(static_cast<std::size_t>(tensor)); }
   Format compute() const { return compute_; }
 

@@ -13,8 +13,9 @@ enum class Activation : std::uint8_t { none, relu, gelu };
 // D = activation(alpha op(A) op(B) + beta D + bias), row-major, strided batches one after the other; the activation is
 // the tanh form where it is gelu. Flops are 2 batch m n k: epilogues are not counted.
 // A is [batch, m, k] ([batch, k, m] where transpose_a), B is [batch, k, n] ([batch, n, k] where transpose_b), D is
-// [batch, m, n], bias is [n] in D's format, the same for all rows and batches. Operands: a, b, (bias), d. d is
-// read_write where beta is 1, else write.
+// [batch, m, n], bias is [n] in D's format, the same for all rows and batches. Where `scales`, two numbers multiply the
+// product: D = activation(alpha scale_a scale_b op(A) op(B) + ...); they are what the elements of A and B were divided
+// by. Operands: a, b, (scale_a [1], scale_b [1], fp32), (bias), d. d is read_write where beta is 1, else write.
 struct Gemm {
   std::int64_t batch = 1;
   std::int64_t m = 0;
@@ -30,6 +31,7 @@ struct Gemm {
   bool bias = false;
   Activation activation = Activation::none;
   double alpha = 1;  // 1/sqrt(head size) for attention scores
+  bool scales = false;
 };
 
 enum class Unit : std::uint8_t { vector, matrix };

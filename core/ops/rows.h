@@ -40,28 +40,36 @@ struct Norm {
 };
 
 // Gradients of a norm's weight and bias, down the columns. Operands: dy, x [rows, columns], statistics [rows, 2] fp32,
-// dweight [columns] = sum(dy h), (dbias [columns] = sum(dy) for layer); both are overwritten. h as in Norm.
+// dweight [columns] = sum(dy h), (dbias [columns] = sum(dy) for layer); both are overwritten, or added to (read_write)
+// where `accumulate`. h as in Norm.
 struct NormWeights {
   NormKind kind = NormKind::rms;
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Format format;
+  bool accumulate = false;
 };
 
-// A bias gradient: y [columns] is the sum of x [rows, columns] down the columns.
+// A bias gradient: y [columns] is the sum of x [rows, columns] down the columns; added to what is there (read_write)
+// where `accumulate`.
 struct ColumnSum {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Format format;
+  bool accumulate = false;
 };
 
 // Loss and its gradient in one pass. Operands: logits [rows, columns], targets [rows] int32, losses [rows] fp32
-// (write): log(sum(exp(logits))) - logits[target], dlogits [rows, columns] (write): (softmax - onehot) / rows. A target
-// outside 0 .. columns - 1 is an error of the caller.
+// (write): log(sum(exp(logits))) - logits[target], dlogits [rows, columns] (write): (softmax - onehot) / (rows parts),
+// `parts` being the number of micro-batches whose gradients are added up. Where `scaled` there is a last operand,
+// scalars [8] fp32 (read), and dlogits is multiplied by its loss scale, scalars[5]; see AdamControl. A target outside 0
+// .. columns - 1 is an error of the caller.
 struct CrossEntropy {
   std::int64_t rows = 0;
   std::int64_t columns = 0;
   Format format;
+  std::int64_t parts = 1;
+  bool scaled = false;
 };
 
 }  // namespace assay

@@ -29,9 +29,11 @@ void compute(const Gemm& op, std::int64_t unit, const Read& read, const Write& w
 
   Number result = sum.result();
   if (op.alpha != 1) result = Number(op.alpha) * result;
-  const int d = op.bias ? 3 : 2;
+  if (op.scales) result = read(2, 0) * read(3, 0) * result;
+  const int bias = op.scales ? 4 : 2;
+  const int d = op.bias ? bias + 1 : bias;
   if (op.beta == 1) result = result + read(d, unit);
-  if (op.bias) result = result + read(2, column);
+  if (op.bias) result = result + read(bias, column);
   switch (op.activation) {
     case Activation::none:
       break;

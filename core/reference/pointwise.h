@@ -66,6 +66,9 @@ void compute(const Pointwise& op, std::int64_t unit, const Read& read, const Wri
     case PointwiseKind::add:
       write(2, unit, read(0, unit) + read(1, unit));
       break;
+    case PointwiseKind::zero:
+      write(0, unit, Number(0.0));
+      break;
   }
 }
 

@@ -147,8 +147,9 @@ void compute(const NormWeights& op, std::int64_t column, const Read& read, const
     weight.add(dy * ((read(1, at) - read(2, 2 * row)) * read(2, 2 * row + 1)));
     bias.add(dy);
   }
-  write(3, column, weight.result());
-  if (op.kind == NormKind::layer) write(4, column, bias.result());
+  const auto total = [&](int operand, const Number& sum) { return op.accumulate ? read(operand, column) + sum : sum; };
+  write(3, column, total(3, weight.result()));
+  if (op.kind == NormKind::layer) write(4, column, total(4, bias.result()));
 }
 
 inline std::int64_t units(const ColumnSum& op) { return op.columns; }
@@ -158,7 +159,7 @@ template <class Number, class Read, class Write>
 void compute(const ColumnSum& op, std::int64_t column, const Read& read, const Write& write) {
   Sum<Number> sum(Terms::independent);
   for (std::int64_t row = 0; row < op.rows; ++row) sum.add(read(0, row * op.columns + column));
-  write(1, column, sum.result());
+  write(1, column, op.accumulate ? read(1, column) + sum.result() : sum.result());
 }
 
 // -- loss -------------------------------------------------------------------------------------------------------------
@@ -183,12 +184,13 @@ template <class Number, class Read, class Write>
 void compute(const CrossEntropy& op, std::int64_t row, const Read& read, const Write& write) {
   const std::int64_t first = row * op.columns;
   const std::int64_t target = checked_index<Number>(read(1, row), op.columns, "target");
-  const Number rows(static_cast<double>(op.rows));
+  const Number rows(static_cast<double>(op.rows) * static_cast<double>(op.parts));
   const auto terms = exponentials<Number>(op.columns, [&](std::int64_t i) { return read(0, first + i); });
   write(2, row, log(terms.sum) + (terms.largest - read(0, first + target)));
   for (std::int64_t i = 0; i < op.columns; ++i) {
     const Number probability = terms.each[static_cast<std::size_t>(i)] / terms.sum;
-    write(3, first + i, (probability - Number(i == target ? 1.0 : 0.0)) / rows);
+    const Number gradient = (probability - Number(i == target ? 1.0 : 0.0)) / rows;
+    write(3, first + i, op.scaled ? gradient * read(4, 5) : gradient);
   }
 }
 

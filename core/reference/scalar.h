@@ -81,6 +81,7 @@ inline Tracked larger(const Tracked& a, const Tracked& b) {
 }
 inline bool is_zero(const Tracked& a) { return a.value == 0; }
 inline double number(const Tracked& a) { return a.value; }
+inline Tracked magnitude_of(const Tracked& a) { return {std::abs(a.value), a.error, a.roundoff}; }
 
 inline double exp(double a) { return std::exp(a); }
 inline double tanh(double a) { return std::tanh(a); }
@@ -89,6 +90,7 @@ inline double sqrt(double a) { return std::sqrt(a); }
 inline double larger(double a, double b) { return std::max(a, b); }
 inline bool is_zero(double a) { return a == 0; }
 inline double number(double a) { return a; }
+inline double magnitude_of(double a) { return std::abs(a); }
 
 // How many roundoffs of the sum of magnitudes a sum of `count` numbers may be off in any order: the worst case for
 // short sums, and for long ones 16 times what independent roundings do (Higham and Mary 2019), which no right sum

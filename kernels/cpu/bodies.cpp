@@ -10,9 +10,11 @@
 
 #include "core/error.h"
 #include "kernels/column.h"
+#include "kernels/cpu/attention_scratch.h"
 #include "kernels/cpu/bodies_table.h"
 #include "kernels/cpu/features.h"
 #include "kernels/cpu/token_groups.h"
+#include "kernels/training.h"
 
 namespace assay::cpu {
 namespace {
@@ -62,6 +64,14 @@ bool supports(const Embedding& op) {
   constexpr std::int64_t largest = std::numeric_limits<std::int32_t>::max();  // rows are numbered by int32
   return is_common(op.format) && op.rows <= largest && op.vocabulary <= largest;
 }
+bool is_cache(Format cache, Format format) {
+  return cache == format || cache == Format{Element::fp8_e4m3, Scaling::none};
+}
+bool supports(const Attention& op) { return is_common(op.format) && is_cache(op.cache, op.format); }
+bool supports(const CacheAppend& op) { return is_common(op.from) && is_cache(op.to, op.from); }
+bool supports(const AdamControl&) { return true; }
+bool supports(const TensorScale& op) { return is_common(op.from) && is_castable(op.to); }
+bool supports(const AdamW8& op) { return is_common(op.weight) && is_common(op.gradient); }
 template <class Other>
 bool supports(const Other& op) {
   return is_common(op.format);
@@ -80,6 +90,12 @@ auto launch_of(const BodyTable& table, const CrossEntropy&) { return table.cross
 auto launch_of(const BodyTable& table, const Embedding&) { return table.embedding; }
 auto launch_of(const BodyTable& table, const Rope&) { return table.rope; }
 auto launch_of(const BodyTable& table, const Heads&) { return table.heads; }
+auto launch_of(const BodyTable& table, const Attention&) { return table.attention; }
+auto launch_of(const BodyTable& table, const CacheAppend&) { return table.cache_append; }
+auto launch_of(const BodyTable& table, const SumSquares&) { return table.sum_squares; }
+auto launch_of(const BodyTable& table, const AdamControl&) { return table.adam_control; }
+auto launch_of(const BodyTable& table, const TensorScale&) { return table.tensor_scale; }
+auto launch_of(const BodyTable& table, const AdamW8&) { return table.adamw8; }
 
 template <class Operation>
 concept HasBody = requires(const BodyTable& table, const Operation& op) {
@@ -107,6 +123,13 @@ std::int64_t workspace_bytes(const CrossEntropy& op, int threads) {
   const bool needed = op.format.element != Element::fp32;
   return needed ? row_terms(op.columns) * std::max(threads, 1) * static_cast<std::int64_t>(sizeof(float)) : 0;
 }
+std::int64_t workspace_bytes(const Attention& op, int threads) {
+  return attention_floats(op) * std::max(threads, 1) * static_cast<std::int64_t>(sizeof(float));
+}
+std::int64_t workspace_bytes(const SumSquares& op, int) {
+  return (op.count + bodies::square_block - 1) / bodies::square_block * static_cast<std::int64_t>(sizeof(float));
+}
+std::int64_t workspace_bytes(const TensorScale&, int threads) { return std::int64_t{64} * std::max(threads, 1); }
 template <class Other>
 std::int64_t workspace_bytes(const Other&, int) {
   return 0;

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "kernels/cpu/bodies_table.h"
+#include "kernels/cpu/run_attention.h"
 #include "kernels/cpu/run_element.h"
 #include "kernels/cpu/run_rows.h"
 #include "kernels/cpu/run_stream.h"
 #include "kernels/cpu/run_tokens.h"
+#include "kernels/cpu/run_training.h"
 #include "kernels/cpu/vector_team.h"
 
 namespace assay::cpu {
@@ -26,7 +28,13 @@ static inline BodyTable table_of_this_level(const char* name) {
           run_cross_entropy<Team>,
           run_embedding<Team>,
           run_rope<Team>,
-          run_heads<Team>};
+          run_heads<Team>,
+          run_attention<Team>,
+          run_cache_append<Team>,
+          run_sum_squares<Team>,
+          run_adam_control<Team>,
+          run_tensor_scale<Team>,
+          run_adamw8<Team>};
 }
 
 }  // namespace assay::cpu

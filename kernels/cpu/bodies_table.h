@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "core/ops/attention.h"
 #include "core/ops/memory.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/rows.h"
 #include "core/ops/tokens.h"
+#include "core/ops/training.h"
 
 namespace assay::cpu {
 
@@ -46,6 +48,12 @@ struct BodyTable {
   void (*embedding)(const Embedding&, const BodyCall&);
   void (*rope)(const Rope&, const BodyCall&);
   void (*heads)(const Heads&, const BodyCall&);
+  void (*attention)(const Attention&, const BodyCall&);
+  void (*cache_append)(const CacheAppend&, const BodyCall&);
+  void (*sum_squares)(const SumSquares&, const BodyCall&);
+  void (*adam_control)(const AdamControl&, const BodyCall&);
+  void (*tensor_scale)(const TensorScale&, const BodyCall&);
+  void (*adamw8)(const AdamW8&, const BodyCall&);
 };
 
 // The x86-64 ones run only where the processor and the operating system have that level.

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "kernels/cpu/clock.h"
 #include "kernels/cpu/fill.h"
+#include "kernels/cpu/widened_gemm.h"
 
 namespace assay::cpu {
 namespace {
@@ -38,6 +39,10 @@ std::optional<Element> accumulator(Element element) {
 }
 
 Support refuse(const Gemm& gemm) {
+  if (gemm.scales) {
+    return {false, "products of scaled matrices (" + text(gemm.a) + " by " + text(gemm.b) +
+                       ") are in no library here; only FP8 and FP16 ones are widened"};
+  }
   if (gemm.a.element == Element::tf32 || gemm.b.element == Element::tf32) {
     return {false, "the processor has no TF32; FP32 products are exact FP32 here"};
   }
@@ -134,6 +139,11 @@ std::unique_ptr<Kernel> fastest(const Gemm& gemm, const Pointers& operands, cons
 }  // namespace
 
 Support gemm_support(const Gemm& gemm, Libraries& libraries) {
+  if (widens(gemm)) {
+    const Support inner = gemm_support(widened(gemm), libraries);
+    if (!inner.yes) return {false, "widening " + text(gemm.a) + " first does not help: " + inner.reason};
+    return inner;
+  }
   Support answer = refuse(gemm);
   if (!answer.yes) {
     return answer;
@@ -142,6 +152,7 @@ Support gemm_support(const Gemm& gemm, Libraries& libraries) {
 }
 
 std::unique_ptr<Kernel> make_gemm_kernel(const Gemm& gemm, const Pointers& operands, const KernelSetup& setup) {
+  if (widens(gemm)) return make_widened_gemm(gemm, operands, setup);
   if (setup.algorithm == Algorithm::best) {
     return fastest(gemm, operands, setup);
   }

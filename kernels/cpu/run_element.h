@@ -132,6 +132,11 @@ static inline void run_pointwise_of(const Pointwise& op, const BodyCall& call) {
       return map_element<Team>(
           count, call.threads, y, [](float left, float right) { return left + right; }, a, b);
     }
+    case PointwiseKind::zero: {
+      Storage* const y = as<Storage>(call.operands[0]);
+      return each_element<Team>(
+          count, call.threads, [=](std::int64_t i) { y[i] = bodies::from_float<Storage>(0.0f); }, y);
+    }
   }
 }
 

@@ -111,7 +111,8 @@ static inline void run_cross_entropy_of(const CrossEntropy& op, const BodyCall& 
   const auto* const targets = as<std::int32_t>(call.operands[1]);
   float* const losses = as<float>(call.operands[2]);
   Storage* const gradient = as<Storage>(call.operands[3]);
-  const float factor = 1.0f / static_cast<float>(op.rows);
+  const float loss_scale = op.scaled ? as<float>(call.operands[4])[5] : 1.0f;
+  const float factor = loss_scale / (static_cast<float>(op.rows) * static_cast<float>(op.parts));
   over_rows_by_thread(op.rows, columns, call.threads, [=](std::int64_t row, int thread) {
     losses[row] = bodies::cross_entropy(
         team_fetching<Team>(3, columns, logits + (row + 1) * columns, gradient + (row + 1) * columns),
@@ -127,9 +128,10 @@ static inline void run_cross_entropy(const CrossEntropy& op, const BodyCall& cal
 
 // The partial sums of all blocks into y.
 template <class Team, class Storage>
-static inline void finish_columns(float* partial, std::int64_t blocks, std::int64_t columns, int threads, Storage* y) {
+static inline void finish_columns(float* partial, std::int64_t blocks, std::int64_t columns, int threads, Storage* y,
+                                  bool accumulate) {
   over_pieces(columns, 64, blocks, threads, [=](std::int64_t first, std::int64_t last) {
-    bodies::add_blocks(Team{}, partial, blocks, columns, first, last, y);
+    bodies::add_blocks(Team{}, partial, blocks, columns, first, last, y, accumulate);
   });
 }
 
@@ -144,7 +146,7 @@ static inline void run_column_sum_of(const ColumnSum& op, const BodyCall& call) 
     bodies::column_sum_block(Team{}, x, bodies::column_block_begin(rows, blocks, block),
                              bodies::column_block_begin(rows, blocks, block + 1), columns, partial + block * columns);
   });
-  finish_columns<Team>(partial, blocks, columns, call.threads, as<Storage>(call.operands[1]));
+  finish_columns<Team>(partial, blocks, columns, call.threads, as<Storage>(call.operands[1]), op.accumulate);
 }
 
 template <class Team>
@@ -167,8 +169,10 @@ static inline void run_norm_weights_of(const NormWeights& op, const BodyCall& ca
                                bodies::column_block_begin(rows, blocks, block + 1), columns, weights + block * columns,
                                biases == nullptr ? nullptr : biases + block * columns);
   });
-  finish_columns<Team>(weights, blocks, columns, call.threads, as<Storage>(call.operands[3]));
-  if (biases != nullptr) finish_columns<Team>(biases, blocks, columns, call.threads, as<Storage>(call.operands[4]));
+  finish_columns<Team>(weights, blocks, columns, call.threads, as<Storage>(call.operands[3]), op.accumulate);
+  if (biases != nullptr) {
+    finish_columns<Team>(biases, blocks, columns, call.threads, as<Storage>(call.operands[4]), op.accumulate);
+  }
 }
 
 template <class Team>

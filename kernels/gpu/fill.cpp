@@ -15,7 +15,23 @@ namespace {
 
 constexpr std::int64_t staging_bytes = std::int64_t{64} << 20;
 
-bool made_by_host(Initial initial) { return initial == Initial::rope_table || initial == Initial::adam_scalars; }
+bool made_by_host(Initial initial) {
+  switch (initial) {
+    case Initial::rope_table:
+    case Initial::adam_scalars:
+    case Initial::training_scalars:
+    case Initial::constant:
+    case Initial::position:
+    case Initial::last_position:
+      return true;
+    case Initial::pattern:
+    case Initial::index:
+    case Initial::one:
+    case Initial::zero:
+      break;
+  }
+  return false;
+}
 
 int poison_byte(Element element) {
   switch (element) {

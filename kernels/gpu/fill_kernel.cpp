@@ -24,6 +24,10 @@ __device__ inline double value_at(const FillRange& range, std::int64_t index) {
     case Initial::zero:
     case Initial::rope_table:  // by the host: its cosines must be the same everywhere
     case Initial::adam_scalars:
+    case Initial::training_scalars:
+    case Initial::constant:
+    case Initial::position:
+    case Initial::last_position:
       break;
   }
   return 0;

@@ -53,7 +53,8 @@ struct KernelSetup {
 };
 
 // The own bodies: Stream, Chase, Pointwise, Cast, AdamW, Softmax, Norm, NormWeights, ColumnSum, CrossEntropy,
-// Embedding, Rope, Heads and Issue on Unit::vector. Never throws; the reason is a sentence that names the formats.
+// Embedding, Rope, Heads, Attention (forward), CacheAppend, SumSquares, AdamControl, TensorScale, AdamW8 and Issue on
+// Unit::vector. Never throws; the reason is a sentence that names the formats.
 Support body_support(const Op& op, int device);
 
 // Throws Unsupported where body_support() says no, OutOfMemory, Error.

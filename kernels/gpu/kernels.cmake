@@ -3,6 +3,7 @@ list(APPEND GPU_HOST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels_bodies.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_groups.cpp)
 set(GPU_BODY_SOURCES
+  ${CMAKE_CURRENT_LIST_DIR}/kernels_attention.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_cast.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_chase.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_columns.cpp
@@ -11,4 +12,5 @@ set(GPU_BODY_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/kernels_pointwise.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_softmax.cpp
   ${CMAKE_CURRENT_LIST_DIR}/kernels_stream.cpp
-  ${CMAKE_CURRENT_LIST_DIR}/kernels_tokens.cpp)
+  ${CMAKE_CURRENT_LIST_DIR}/kernels_tokens.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/kernels_training.cpp)

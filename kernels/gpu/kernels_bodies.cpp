@@ -89,6 +89,17 @@ struct Supporter {
   Support operator()(const NormWeights& weights) const { return common(weights.format); }
   Support operator()(const ColumnSum& sum) const { return common(sum.format); }
   Support operator()(const CrossEntropy& entropy) const { return common(entropy.format); }
+  Support operator()(const SumSquares& squares) const { return common(squares.format); }
+  Support operator()(const AdamControl&) const { return answer(true, op, ""); }
+  Support operator()(const TensorScale& scale) const { return common(scale.from); }
+  Support operator()(const AdamW8& adam) const {
+    return answer(is_common(adam.weight) && is_common(adam.gradient), op, "weights and gradients of fp32, bf16, fp16");
+  }
+  Support operator()(const CacheAppend& append) const {
+    const bool known = append.to == append.from || append.to == Format{Element::fp8_e4m3, Scaling::none};
+    return answer(is_common(append.from) && known, op, "fp32, bf16 and fp16, kept as they are or as fp8_e4m3");
+  }
+  Support operator()(const Attention& attention) const { return answer(objection(attention)); }
   template <class Other>
   Support operator()(const Other&) const {
     return {false, "\"" + text(op) + "\" is not done by a body"};

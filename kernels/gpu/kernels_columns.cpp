@@ -88,7 +88,8 @@ constexpr int groups = 8;
 constexpr std::size_t shared_for_groups = columns_a_block * groups * sizeof(float);
 
 template <class Storage>
-__global__ static void add_cuts_kernel(const float* partial, std::int64_t cuts, std::int64_t columns, Storage* y) {
+__global__ static void add_cuts_kernel(const float* partial, std::int64_t cuts, std::int64_t columns, Storage* y,
+                                       bool accumulate) {
   float* const sums = reinterpret_cast<float*>(vendor::shared_memory());
   const std::int64_t tiles = (columns + columns_a_block - 1) / columns_a_block;
   const unsigned threads = vendor::threads_per_block();
@@ -108,7 +109,10 @@ __global__ static void add_cuts_kernel(const float* partial, std::int64_t cuts, 
     for (unsigned place = vendor::thread_index(); place < columns_a_block; place += threads) {
       float sum = 0;
       for (int group = 0; group < groups; ++group) sum += sums[group * columns_a_block + static_cast<int>(place)];
-      if (first + place < columns) y[first + place] = bodies::from_float<Storage>(sum);
+      if (first + place < columns) {
+        const float before = accumulate ? to_float(y[first + place]) : 0.0f;
+        y[first + place] = bodies::from_float<Storage>(before + sum);
+      }
     }
     vendor::wait_for_block();
   }
@@ -116,9 +120,9 @@ __global__ static void add_cuts_kernel(const float* partial, std::int64_t cuts, 
 
 template <class Storage>
 void add_cuts(vendor::Stream stream, unsigned threads, const float* partial, std::int64_t cuts, std::int64_t columns,
-              Storage* y) {
+              Storage* y, bool accumulate) {
   vendor::launch(add_cuts_kernel<Storage>, grid_over(ceiling(columns, columns_a_block)), threads, shared_for_groups,
-                 stream, partial, cuts, columns, y);
+                 stream, partial, cuts, columns, y, accumulate);
 }
 
 // Threads a block, and blocks that cover all cuts and chunks of columns.
@@ -151,7 +155,7 @@ Prepared prepare_column_sum(const ColumnSum& op, const Pointers& operands, const
   prepared.enqueue = [=](vendor::Stream stream) {
     vendor::launch(column_sum_kernel<width, Storage>, shape.blocks, shape.threads, 0, stream, x, op.rows, op.columns,
                    cuts, partial->as<float>());
-    add_cuts(stream, threads, partial->as<float>(), cuts, op.columns, y);
+    add_cuts(stream, threads, partial->as<float>(), cuts, op.columns, y, op.accumulate);
   };
   return prepared;
 }
@@ -175,8 +179,8 @@ Prepared prepare_norm_weights(const NormWeights& op, const Pointers& operands, c
   prepared.enqueue = [=](vendor::Stream stream) {
     vendor::launch(norm_weights_kernel<centred, width, Storage>, shape.blocks, shape.threads, 0, stream, dy, x,
                    statistics, op.rows, op.columns, cuts, partial->as<float>(), biases);
-    add_cuts(stream, threads, weights, cuts, op.columns, dweight);
-    if (centred) add_cuts(stream, threads, biases, cuts, op.columns, dbias);
+    add_cuts(stream, threads, weights, cuts, op.columns, dweight, op.accumulate);
+    if (centred) add_cuts(stream, threads, biases, cuts, op.columns, dbias, op.accumulate);
   };
   return prepared;
 }

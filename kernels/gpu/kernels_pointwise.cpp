@@ -21,6 +21,10 @@ struct GeluBackwardOne {
     return from_float<Storage>(bodies::gelu_backward(to_float(dy), to_float(x)));
   }
 };
+template <class Storage>
+struct ZeroOne {
+  __device__ Storage operator()() const { return from_float<Storage>(0.0f); }
+};
 struct AddOne {
   template <class Storage>
   __device__ Storage operator()(Storage x, Storage y) const {
@@ -114,6 +118,10 @@ template <class Storage>
 Prepared prepare_pointwise(const Pointwise& op, const Pointers& operands, const BodySetup& setup) {
   constexpr int width = wide<Storage>;
   const std::int64_t count = op.rows * op.columns;
+  if (op.kind == PointwiseKind::zero) {
+    return prepare_elements<width, 4>(Map0<ZeroOne<Storage>, Storage>{{}, as<Storage>(operands.at(0)), false}, count,
+                                      setup);
+  }
   auto* const a = as<Storage>(operands.at(0));
   auto* const b = as<Storage>(operands.at(1));
   auto* const c = as<Storage>(operands.back());
@@ -124,6 +132,8 @@ Prepared prepare_pointwise(const Pointwise& op, const Pointers& operands, const 
       return prepare_elements<width, 2>(Map2<GeluBackwardOne, Storage>{{}, c, a, b, false}, count, setup);
     case PointwiseKind::add:
       return prepare_elements<width, 4>(Map2<AddOne, Storage>{{}, c, a, b, false}, count, setup);
+    case PointwiseKind::zero:  // done above: it has one operand
+      break;
     case PointwiseKind::swiglu:
     case PointwiseKind::swiglu_backward:
       // Rows of such a length begin at every multiple of a chunk; those of others anywhere.

@@ -68,9 +68,16 @@ Prepared prepare(const ColumnSum& op, const Pointers& operands, const BodySetup&
 Prepared prepare(const Embedding& op, const Pointers& operands, const BodySetup& setup);
 Prepared prepare(const Rope& op, const Pointers& operands, const BodySetup& setup);
 Prepared prepare(const Heads& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const Attention& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const CacheAppend& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const SumSquares& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const AdamControl& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const TensorScale& op, const Pointers& operands, const BodySetup& setup);
+Prepared prepare(const AdamW8& op, const Pointers& operands, const BodySetup& setup);
 
 // Why not, as a sentence without its full stop; empty where it can be done.
 std::string objection(const Chase& op);
+std::string objection(const Attention& op);
 std::string objection(const Issue& op, int device);
 
 // make_body_kernel() with so many threads a block; tests try several.

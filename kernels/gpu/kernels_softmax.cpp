@@ -12,6 +12,12 @@ using bodies::to_float;
 // Rows that fit ----------------------------------------------------------------------------------------------------
 // They are widened on the way into shared memory, and the body works in place: 4 bytes a column, whatever the format.
 
+// What a row's gradient is multiplied by: its share of the mean loss, times the loss scale.
+__device__ static float loss_factor(const CrossEntropy& op, const float* scalars) {
+  const float loss_scale = scalars == nullptr ? 1.0f : scalars[5];
+  return loss_scale / (static_cast<float>(op.rows) * static_cast<float>(op.parts));
+}
+
 template <class Storage>
 __global__ static void softmax_kernel(const Storage* x, Storage* y, Softmax op, bool aligned) {
   const BlockTeam team(vendor::shared_memory());
@@ -26,10 +32,10 @@ __global__ static void softmax_kernel(const Storage* x, Storage* y, Softmax op, 
 
 template <class Storage>
 __global__ static void cross_entropy_kernel(const Storage* logits, const std::int32_t* targets, float* losses,
-                                            Storage* gradient, CrossEntropy op, bool aligned) {
+                                            const float* scalars, Storage* gradient, CrossEntropy op, bool aligned) {
   const BlockTeam team(vendor::shared_memory());
   float* const row = reinterpret_cast<float*>(memory_for_rows());
-  const float factor = 1.0f / static_cast<float>(op.rows);
+  const float factor = loss_factor(op, scalars);
   for (std::int64_t r = vendor::block_index(); r < op.rows; r += vendor::blocks()) {
     move_row(team, logits + r * op.columns, row, op.columns, aligned);
     const float loss = bodies::cross_entropy(team, row, targets[r], row, op.columns, factor, row);
@@ -115,9 +121,9 @@ __global__ static void long_softmax_kernel(const Storage* x, Storage* y, Softmax
 
 template <int width, class Storage>
 __global__ static void long_cross_entropy_kernel(const Storage* logits, const std::int32_t* targets, float* losses,
-                                                 Storage* gradient, CrossEntropy op) {
+                                                 const float* scalars, Storage* gradient, CrossEntropy op) {
   const BlockTeam team(vendor::shared_memory());
-  const float factor = 1.0f / static_cast<float>(op.rows);
+  const float factor = loss_factor(op, scalars);
   for (std::int64_t r = vendor::block_index(); r < op.rows; r += vendor::blocks()) {
     const Storage* const from = logits + r * op.columns;
     Storage* const to = gradient + r * op.columns;
@@ -205,6 +211,7 @@ struct CrossEntropyOperands {
   const std::int32_t* targets;
   float* losses;
   std::byte* gradient;
+  const float* scalars;  // null where the loss is not scaled
 };
 
 template <int width, class Storage>
@@ -214,7 +221,7 @@ Prepared prepare_long_cross_entropy(const CrossEntropy& op, const CrossEntropyOp
   Prepared prepared;
   prepared.enqueue = [=](vendor::Stream stream) {
     vendor::launch(long_cross_entropy_kernel<width, Storage>, blocks, threads, BlockTeam::shared_bytes, stream,
-                   as<Storage>(to.logits), to.targets, to.losses, as<Storage>(to.gradient), op);
+                   as<Storage>(to.logits), to.targets, to.losses, to.scalars, as<Storage>(to.gradient), op);
   };
   return prepared;
 }
@@ -231,7 +238,7 @@ Prepared prepare_cross_entropy(const CrossEntropy& op, const CrossEntropyOperand
   Prepared prepared;
   prepared.enqueue = [=](vendor::Stream stream) {
     vendor::launch(cross_entropy_kernel<Storage>, blocks, shape.threads, shape.shared, stream, as<Storage>(to.logits),
-                   to.targets, to.losses, as<Storage>(to.gradient), op, aligned);
+                   to.targets, to.losses, to.scalars, as<Storage>(to.gradient), op, aligned);
   };
   return prepared;
 }
@@ -248,7 +255,7 @@ Prepared prepare(const Softmax& op, const Pointers& operands, const BodySetup& s
 
 Prepared prepare(const CrossEntropy& op, const Pointers& operands, const BodySetup& setup) {
   const CrossEntropyOperands to{operands.at(0), as<std::int32_t>(operands.at(1)), as<float>(operands.at(2)),
-                                operands.at(3)};
+                                operands.at(3), op.scaled ? as<float>(operands.at(4)) : nullptr};
   Prepared prepared = with_storage(
       op.format.element, [&](auto storage) { return prepare_cross_entropy<decltype(storage)>(op, to, setup); });
   prepared.refresh = [=] { check_indices(to.targets, op.rows, op.columns, "target", setup.kernel.stream); };

@@ -31,7 +31,10 @@ struct Supporter {
   vendor::MatrixLibrary& library;
   int device;
   int devices;
-  Support operator()(const Gemm& gemm) const { return library.supports(gemm, device); }
+  Support operator()(const Gemm& gemm) const {
+    if (gemm.scales) return {false, "products that take their scales as operands are not built for GPUs yet"};
+    return library.supports(gemm, device);
+  }
   Support operator()(const Issue& issue) const {
     return issue.unit == Unit::matrix ? vendor::supports_matrix_issue(issue, device) : body_support(op, device);
   }

@@ -94,17 +94,19 @@ TEST(Catalogue, CoversEveryFamilyOfTheCommandLine) {
     for (const Case& item : cases_for(device, ProfileKind::quick)) all.insert(item.family);
     return all;
   };
-  EXPECT_THAT(families(processor()), ::testing::UnorderedElementsAre("host", "capacity", "gemm", "issue", "memory",
-                                                                     "latency", "transfer", "launch", "train"));
-  EXPECT_THAT(families(accelerator()), ::testing::UnorderedElementsAre("capacity", "gemm", "issue", "memory", "latency",
-                                                                       "concurrency", "transfer", "launch", "train"));
+  EXPECT_THAT(families(processor()),
+              ::testing::UnorderedElementsAre("host", "capacity", "gemm", "issue", "memory", "latency", "transfer",
+                                              "launch", "train", "infer"));
+  EXPECT_THAT(families(accelerator()),
+              ::testing::UnorderedElementsAre("capacity", "gemm", "issue", "memory", "latency", "concurrency",
+                                              "transfer", "launch", "train", "infer"));
 }
 
 TEST(Catalogue, EveryCaseHasExactlyOneThingToDo) {
   for (const DeviceInfo& device : {processor(), accelerator()}) {
     for (const Case& item : cases_for(device, ProfileKind::full)) {
-      const int things =
-          (item.work.steps.empty() ? 0 : 1) + (item.question ? 1 : 0) + (item.host_survey.empty() ? 0 : 1);
+      const int things = (item.work.steps.empty() ? 0 : 1) + (item.question ? 1 : 0) +
+                         (item.host_survey.empty() ? 0 : 1) + (item.training ? 1 : 0);
       EXPECT_EQ(things, 1) << item.name;
       EXPECT_NO_THROW(check(item.work)) << item.name;
       EXPECT_EQ(item.whole_step, item.work.steps.size() > 1) << item.name;

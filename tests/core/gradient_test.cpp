@@ -136,6 +136,31 @@ TEST(Gradient, OfABiasIsTheColumnSum) {
   expect_near(back[1], slopes("gemm m=3 n=4 k=2 bias=true", before, 2, 3, dy));
 }
 
+TEST(Gradient, OfAttentionWithRespectToQueriesKeysAndValues) {
+  // Two query heads to a key head; 3 queries behind a cache, 5 keys, sizes 3 and 2.
+  const std::string shape = " query_length=3 key_length=5 heads=4 kv_heads=2 head_size=3 value_size=2";
+  for (const std::string mask : {"", " causal=true", " causal=true window=2"}) {
+    SCOPED_TRACE(mask);
+    const Values before{numbers(36, 1), numbers(30, 2), numbers(20, 3), Vector(24), Vector(12)};
+    const Vector dy = numbers(24, 4);
+    const std::string forward_text = "attention" + shape + mask;
+    const Values forward = run(forward_text, before);
+    const Values back =
+        run("attention direction=backward" + shape + mask,
+            {dy, before[0], before[1], before[2], forward[3], forward[4], Vector(36), Vector(30), Vector(20)});
+    for (std::size_t i = 0; i < 3; ++i) expect_near(back[6 + i], slopes(forward_text, before, i, 3, dy));
+  }
+}
+
+TEST(Gradient, OfAScaledLossIsScaledAndSharedAmongMicroBatches) {
+  const Vector scalars{0, 0, 0, 1, 0, 64, 0, 0};
+  const Values before{numbers(3 * 5, 1), {4, 0, 2}, Vector(3), Vector(15)};
+  const Vector plain = run("cross_entropy rows=3 columns=5", before)[3];
+  const Vector scaled = run("cross_entropy rows=3 columns=5 parts=4 scaled=true",
+                            {before[0], before[1], before[2], before[3], scalars})[3];
+  for (std::size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(scaled[i], plain[i] * 64 / 4, 1e-12);
+}
+
 TEST(Gradient, OfCrossEntropyIsThatOfTheMeanLoss) {
   const Values before{numbers(3 * 5, 1), {4, 0, 2}, Vector(3), Vector(15)};
   const Vector gradient = run("cross_entropy rows=3 columns=5", before)[3];

@@ -89,6 +89,42 @@ TEST(Cost, OfNormsAndColumns) {
   expect_cost("cross_entropy rows=2 columns=3", 36, 32, 32);
 }
 
+TEST(Cost, OfAttentionIsWhatTheQueriesSee) {
+  // 4 queries and keys of size 2, values of 3: 16 pairs of 4 + 6 + 5 flops; q 32, k 32, v 48 read; y 48, 4 sums 16
+  expect_cost("attention query_length=4 key_length=4 heads=1 kv_heads=1 head_size=2 value_size=3", 240, 112, 64);
+  // causal: 1 + 2 + 3 + 4 = 10 pairs
+  expect_cost("attention query_length=4 key_length=4 heads=1 kv_heads=1 head_size=2 value_size=3 causal=true", 150, 112,
+              64);
+  // a window of 2: 1 + 2 + 2 + 2 = 7 pairs
+  expect_cost("attention query_length=4 key_length=4 heads=1 kv_heads=1 head_size=2 value_size=3 causal=true window=2",
+              105, 112, 64);
+  // two heads that share keys, one query behind a cache of 4: 8 pairs; q 16, k 32, v 48; y 24, sums 8
+  expect_cost("attention query_length=1 key_length=4 heads=2 kv_heads=1 head_size=2 value_size=3 causal=true", 120, 96,
+              32);
+  // of the cache the window's two keys: 4 pairs; q 16, k 16, v 24
+  expect_cost("attention query_length=1 key_length=4 heads=2 kv_heads=1 head_size=2 value_size=3 causal=true window=2",
+              60, 56, 32);
+  // 10 pairs of 12 + 12 + 5, 4 queries of 6; dy 48, q 32, k 32, v 48, y 48, sums 16; dq 32, dk 32, dv 48
+  expect_cost(
+      "attention direction=backward query_length=4 key_length=4 heads=1 kv_heads=1 head_size=2 value_size=3 "
+      "causal=true",
+      314, 224, 112);
+  // two rows of two heads of three numbers move; the cache is not read
+  expect_cost("cache_append heads=2 length=2 capacity=9 head_size=3 from=bf16 to=fp8_e4m3", 0, 24, 12);
+}
+
+TEST(Cost, OfWhatATrainingStepDoesBesideItsProducts) {
+  expect_cost("sum_squares count=10 format=bf16", 20, 20, 4);
+  expect_cost("sum_squares count=10 accumulate=true", 20, 44, 4);
+  expect_cost("adam_control", 12, 4 + 32, 32);
+  expect_cost("tensor_scale count=10 from=bf16 to=fp8_e4m3", 10, 20, 4);
+  // three groups; scalars 32, gradient 1200, master 1200, moments 300 each, scales 12 each
+  expect_cost("adamw8 count=300", 7500, 32 + 2400 + 600 + 24, 1200 + 600 + 24);
+  expect_cost("pointwise kind=zero columns=10", 0, 0, 40);
+  // y is read too: one addition a column
+  expect_cost("column_sum rows=2 columns=3 accumulate=true", 9, 24 + 12, 12);
+}
+
 TEST(Cost, OfTokensTouchesOnlyTheRowsThatAreLookedUp) {
   // tokens 8, two rows of 12; not the whole table of 1200
   expect_cost("embedding rows=2 vocabulary=100 columns=3", 0, 32, 24);

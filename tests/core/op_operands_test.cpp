@@ -69,6 +69,36 @@ TEST(Operands, OfRowsAndColumns) {
             "logits:bf16[2,3] targets:int32[2] losses:fp32[2]! dlogits:bf16[2,3]!");
 }
 
+TEST(Operands, OfAttentionAndItsCache) {
+  const std::string shape = "batch=2 query_length=3 key_length=4 heads=6 kv_heads=2 head_size=5 value_size=7";
+  EXPECT_EQ(taken(("attention " + shape + " format=bf16 cache=fp8_e4m3").c_str()),
+            "q:bf16[2,6,3,5] k:fp8_e4m3[2,2,4,5] v:fp8_e4m3[2,2,4,7] y:bf16[2,6,3,7]! logsumexp:fp32[2,6,3]!");
+  EXPECT_EQ(taken(("attention direction=backward " + shape).c_str()),
+            "dy:fp32[2,6,3,7] q:fp32[2,6,3,5] k:fp32[2,2,4,5] v:fp32[2,2,4,7] y:fp32[2,6,3,7] logsumexp:fp32[2,6,3] "
+            "dq:fp32[2,6,3,5]! dk:fp32[2,2,4,5]! dv:fp32[2,2,4,7]!");
+  EXPECT_EQ(taken("cache_append heads=2 length=3 capacity=9 position=6 head_size=5 from=bf16 to=fp8_e4m3"),
+            "x:bf16[1,2,3,5] cache:fp8_e4m3[1,2,9,5]+");
+}
+
+TEST(Operands, OfATrainingStepsOwnOps) {
+  EXPECT_EQ(taken("gemm m=3 n=4 k=5 a=fp8_e4m3.tensor b=fp8_e4m3.tensor d=bf16 scales=true bias=true"),
+            "a:fp8_e4m3.tensor[1,3,5] b:fp8_e4m3.tensor[1,5,4] scale_a:fp32[1] scale_b:fp32[1] bias:bf16[4] "
+            "d:bf16[1,3,4]!");
+  EXPECT_EQ(taken("sum_squares count=5 format=bf16"), "x:bf16[5] total:fp32[1]!");
+  EXPECT_EQ(taken("sum_squares count=5 accumulate=true"), "x:fp32[5] total:fp32[1]+");
+  EXPECT_EQ(taken("adam_control"), "total:fp32[1] scalars:fp32[8]+");
+  EXPECT_EQ(taken("tensor_scale count=5 from=bf16 to=fp8_e4m3"), "x:bf16[5] scale:fp32[1]!");
+  EXPECT_EQ(taken("adamw8 count=130 weight=bf16"),
+            "scalars:fp32[8] gradient:fp32[130] master:fp32[130]+ first:fp8_e4m3[130]+ first_scale:fp32[2]+ "
+            "second:fp8_e4m3[130]+ second_scale:fp32[2]+ weight:bf16[130]!");
+  EXPECT_EQ(taken("cross_entropy rows=2 columns=3 parts=4 scaled=true"),
+            "logits:fp32[2,3] targets:int32[2] losses:fp32[2]! dlogits:fp32[2,3]! scalars:fp32[8]");
+  EXPECT_EQ(taken("column_sum rows=2 columns=3 accumulate=true"), "x:fp32[2,3] y:fp32[3]+");
+  EXPECT_EQ(taken("norm_weights rows=2 columns=3 accumulate=true"),
+            "dy:fp32[2,3] x:fp32[2,3] statistics:fp32[2,2] dweight:fp32[3]+");
+  EXPECT_EQ(taken("pointwise kind=zero columns=6"), "y:fp32[6]!");
+}
+
 TEST(Operands, OfTokensAndHeads) {
   EXPECT_EQ(taken("embedding rows=2 vocabulary=9 columns=3"), "tokens:int32[2] table:fp32[9,3] y:fp32[2,3]!");
   EXPECT_EQ(taken("embedding direction=backward rows=2 vocabulary=9 columns=3"),

@@ -53,6 +53,26 @@ class RandomOps {
       op.stride = 8 * between(1, largest_);
       op.bytes = op.stride * between(1, largest_);
     }
+    if constexpr (std::is_same_v<Struct, Attention>) {
+      for (std::int64_t* dimension : {&op.batch, &op.query_length, &op.kv_heads, &op.head_size, &op.value_size}) {
+        *dimension = between(1, std::min<std::int64_t>(largest_, 100));
+      }
+      op.key_length = op.query_length + between(0, std::min<std::int64_t>(largest_, 100));
+      op.heads = op.kv_heads * between(1, std::min<std::int64_t>(largest_, 100));
+      op.cache = op.format;
+      if (!op.causal) op.window = 0;
+    }
+    if constexpr (std::is_same_v<Struct, CacheAppend>) {
+      for (std::int64_t* dimension : {&op.batch, &op.heads, &op.length, &op.head_size}) {
+        *dimension = between(1, std::min<std::int64_t>(largest_, 1000));
+      }
+      op.position = between(0, std::min<std::int64_t>(largest_, 1000));
+      op.capacity = op.position + op.length + between(0, std::min<std::int64_t>(largest_, 1000));
+    }
+    if constexpr (std::is_same_v<Struct, AdamControl>) {
+      op.rate = real(0, 1);
+      op.clip = real(0, 2);
+    }
     if constexpr (std::is_same_v<Struct, Rope>) {  // nor multiples, nor five dimensions with a product that fits
       for (std::int64_t* dimension : {&op.batch, &op.length, &op.kv_heads, &op.head_size}) {
         *dimension = between(1, std::min<std::int64_t>(largest_, 1000));

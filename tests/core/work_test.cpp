@@ -315,7 +315,9 @@ TEST(Fill, AdamScalarsAreThoseOfAFirstStep) {
   EXPECT_NEAR(at(2), 0.05, 1e-8);
   EXPECT_EQ(at(3), 1);
   EXPECT_EQ(at(4), 0);
-  EXPECT_EQ(at(7), 0);
+  EXPECT_EQ(at(5), 1);
+  EXPECT_EQ(at(6), 0);
+  EXPECT_EQ(at(7), 1);
 }
 
 }  // namespace

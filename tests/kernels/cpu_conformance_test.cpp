@@ -36,6 +36,9 @@ TEST(CpuConformance, NormsOfBothKindsAndDirections) { expect_all(conformance::no
 TEST(CpuConformance, ColumnSumsAndCrossEntropy) { expect_all(conformance::columns_and_losses()); }
 TEST(CpuConformance, EmbeddingsRopeAndHeadsBothWays) { expect_all(conformance::tokens()); }
 
+TEST(CpuConformance, AttentionOfEveryShapeMaskAndCache) { expect_all(conformance::attentions()); }
+TEST(CpuConformance, WhatATrainingStepDoesBesideItsProducts) { expect_all(conformance::training()); }
+
 TEST(CpuConformance, CastsAmongAllFormatsThatAreCast) {
   const auto backend = open_backend();
   int casts = 0;

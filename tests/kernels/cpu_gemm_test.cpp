@@ -18,6 +18,9 @@ void expect_all_formats(Backend& backend, const std::string& shape, const std::s
                                             "a=bf16 b=bf16 d=fp32",
                                             "a=fp16 b=fp16 d=fp16",
                                             "a=fp16 b=fp16 d=fp32",
+                                            "a=fp8_e4m3 b=fp8_e4m3 d=bf16",
+                                            "a=fp8_e4m3.tensor b=fp8_e4m3.tensor d=bf16 scales=true",
+                                            "a=fp8_e5m2.tensor b=fp8_e4m3.tensor d=fp32 scales=true",
                                             "a=int8 b=int8 d=int32 accumulate=int32",
                                             "a=int8 b=int8 d=fp32 accumulate=int32",
                                             "a=int8 b=int8 d=bf16 accumulate=int32",
@@ -144,7 +147,8 @@ TEST(CpuGemm, SaysWhyItCannotDoOtherFormats) {
     return support.reason;
   };
   EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=tf32 b=tf32 d=fp32"), HasSubstr("no TF32"));
-  EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=fp8_e4m3 b=fp8_e4m3 d=fp32"), HasSubstr("fp8_e4m3"));
+  EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=fp8_e4m3_fnuz b=fp8_e4m3_fnuz d=fp32"), HasSubstr("fp8_e4m3_fnuz"));
+  EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=fp32 b=fp32 d=fp32 scales=true"), HasSubstr("scaled"));
   EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=fp4_e2m1.block16_e4m3 b=fp4_e2m1.block16_e4m3 d=fp32"), HasSubstr("scaled"));
   EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=bf16 b=fp32 d=fp32"), HasSubstr("two formats"));
   EXPECT_THAT(reason("gemm m=8 n=8 k=8 a=fp32 b=fp32 d=fp32 accumulate=fp64"), HasSubstr("added up in fp32"));

@@ -94,6 +94,9 @@ TEST_F(OnDevice, LongRows) {  // longer than what a block keeps to itself
 }
 TEST_F(OnDevice, Tokens) { expect_all(conformance::tokens(), conformance::tokens().size()); }
 
+TEST_F(OnDevice, Attentions) { expect_all(conformance::attentions(), 40); }
+TEST_F(OnDevice, Training) { expect_all(conformance::training(), conformance::training().size()); }
+
 TEST_F(OnDevice, MatrixProducts) {
   std::vector<std::string> ops;
   for (const char* shape : {"m=64 n=96 k=128", "m=1 n=256 k=512", "m=144 n=80 k=272"}) {
