@@ -9,7 +9,6 @@
 #include "cublaslt_descriptors.h"
 #include "cublaslt_names.h"
 #include "matrix_memory.h"
-#include "matrix_timing.h"
 
 namespace vendor {
 namespace {
@@ -84,46 +83,65 @@ class PaddedScales {
   MatrixMemory memory_;
 };
 
-class CublasLtGemm : public Launchable {
+class CublasLtGemm : public MatrixProduct {
  public:
   CublasLtGemm(std::shared_ptr<CublasLt> library, const Gemm& gemm, const MatrixOperands& operands, int device,
                Stream stream)
       : library_(std::move(library)),
+        device_(device),
         handle_(library_->handle(device)),
         gemm_(gemm),
         operands_(operands),
         problem_(cublaslt_problem(gemm)),
-        scales_(problem_, stream),
+        scales_(std::make_shared<PaddedScales>(problem_, stream)),
         descriptors_(library_->shared_api(), problem_, addresses()),
         alpha_(scale_value(problem_.arithmetic.scale, gemm.alpha)),
         beta_(scale_value(problem_.arithmetic.scale, gemm.beta)) {}
+  CublasLtGemm(const CublasLtGemm& other, const MatrixOperands& operands)
+      : library_(other.library_),
+        device_(other.device_),
+        handle_(other.handle_),
+        gemm_(other.gemm_),
+        operands_(operands),
+        problem_(other.problem_),
+        scales_(other.scales_),
+        descriptors_(library_->shared_api(), problem_, addresses()),
+        alpha_(other.alpha_),
+        beta_(other.beta_),
+        algorithms_(other.algorithms_) {}
 
-  void choose(const MatrixPreparation& preparation, int device, Stream stream) {
-    const std::int64_t limit = preparation.workspace_limit.value_or(recommended_workspace(architecture(device)));
-    std::vector<Heuristic> found = ask(limit);
-    if (preparation.algorithm == assay::Algorithm::best && found.size() > 1) {
-      algorithm_ = fastest(found, stream);
-    } else {
-      algorithm_ = found.front();
-    }
-    workspace_ = std::make_unique<MatrixMemory>(static_cast<std::int64_t>(algorithm_.workspaceSize));
+  void ask(std::optional<std::int64_t> workspace_limit) {
+    algorithms_ = usable(workspace_limit.value_or(recommended_workspace(architecture(device_))));
   }
 
-  void enqueue(Stream stream) override {
-    check(library_->api(), multiply(algorithm_.algo, *workspace_, stream), "multiplying by cuBLASLt: " + shape_text());
+  int ways() const override { return static_cast<int>(algorithms_.size()); }
+  std::int64_t workspace(int way) const override { return static_cast<std::int64_t>(algorithm(way).workspaceSize); }
+
+  void enqueue(int way, void* workspace, Stream stream) override {
+    const Heuristic& chosen = algorithm(way);
+    const auto status =
+        library_->api().multiply(handle_, descriptors_.operation(), alpha_.bytes, operands_.b, descriptors_.a(),
+                                 operands_.a, descriptors_.b(), beta_.bytes, operands_.d, descriptors_.d(), operands_.d,
+                                 descriptors_.d(), &chosen.algo, workspace, chosen.workspaceSize, stream);
+    if (status == CUBLAS_STATUS_SUCCESS) return;  // the sentence is only made where it is needed: launching is timed
+    check(library_->api(), status, "multiplying by cuBLASLt: " + shape_text());
   }
 
-  Choice choice() const override {
+  Choice choice(int way) const override {
     const CublasLtApi& api = library_->api();
-    const NumericalKind kind = numerical_kind(numerical_flags(api, algorithm_.algo));
+    const cublasLtMatmulAlgo_t& chosen = algorithm(way).algo;
+    const NumericalKind kind = numerical_kind(numerical_flags(api, chosen));
     Choice choice;
-    choice.method =
-        "cublaslt " + cublaslt_version_text(api.version) + " " + algorithm_text(numbers_of(api, algorithm_.algo));
+    choice.method = "cublaslt " + cublaslt_version_text(api.version) + " " + algorithm_text(numbers_of(api, chosen));
     choice.executed = kind.multiplies.empty() ? executed_by_environment() : kind.multiplies;
     choice.accumulated = kind.adds.empty() ? text(gemm_.accumulate) : kind.adds;
-    choice.workspace = workspace_->bytes() + scales_.bytes();
+    choice.workspace = scales_->bytes();
     choice.note = note(choice.executed);
     return choice;
+  }
+
+  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
+    return std::make_unique<CublasLtGemm>(*this, operands);
   }
 
  private:
@@ -136,12 +154,14 @@ class CublasLtGemm : public Launchable {
     if (problem_.tensor_scale_b) {
       addresses.scales_b = behind(operands_.a, element_bytes_of(gemm_.a, gemm_.batch, gemm_.m, gemm_.k));
     }
-    if (problem_.block_scales_a.block != 0) addresses.scales_a = scales_.first();
-    if (problem_.block_scales_b.block != 0) addresses.scales_b = scales_.second();
+    if (problem_.block_scales_a.block != 0) addresses.scales_a = scales_->first();
+    if (problem_.block_scales_b.block != 0) addresses.scales_b = scales_->second();
     return addresses;
   }
 
-  std::vector<Heuristic> ask(std::int64_t limit) const {
+  const Heuristic& algorithm(int way) const { return algorithms_.at(static_cast<std::size_t>(way)); }
+
+  std::vector<Heuristic> usable(std::int64_t limit) const {
     CublasLtLimits limits;
     limits.workspace = static_cast<std::uint64_t>(limit < 0 ? 0 : limit);
     limits.alignment_a = alignment_of(operands_.b);
@@ -156,43 +176,14 @@ class CublasLtGemm : public Launchable {
                                     descriptors_.d(), descriptors_.d(), preference.get(), algorithms_asked_for,
                                     found.data(), &count),
           doing);
-    std::vector<Heuristic> usable;
+    std::vector<Heuristic> within;
     for (int i = 0; i < count; ++i) {
       const Heuristic& one = found[static_cast<std::size_t>(i)];
-      if (one.state == CUBLAS_STATUS_SUCCESS && one.workspaceSize <= limits.workspace) usable.push_back(one);
+      if (one.state == CUBLAS_STATUS_SUCCESS && one.workspaceSize <= limits.workspace) within.push_back(one);
     }
-    if (usable.empty())
+    if (within.empty())
       throw assay::Unsupported(doing + ": it has no algorithm within " + std::to_string(limit) + " bytes of workspace");
-    return usable;
-  }
-
-  cublasStatus_t multiply(const cublasLtMatmulAlgo_t& algorithm, const MatrixMemory& workspace, Stream stream) const {
-    return library_->api().multiply(handle_, descriptors_.operation(), alpha_.bytes, operands_.b, descriptors_.a(),
-                                    operands_.a, descriptors_.b(), beta_.bytes, operands_.d, descriptors_.d(),
-                                    operands_.d, descriptors_.d(), &algorithm, workspace.get(),
-                                    static_cast<std::size_t>(workspace.bytes()), stream);
-  }
-
-  // Runs each once, drops those that fail, and compares the others.
-  Heuristic fastest(const std::vector<Heuristic>& found, Stream stream) {
-    std::size_t most = 0;
-    for (const Heuristic& one : found) most = std::max(most, one.workspaceSize);
-    const MatrixMemory workspace(static_cast<std::int64_t>(most));
-    std::vector<Heuristic> running;
-    for (const Heuristic& one : found) {
-      if (multiply(one.algo, workspace, stream) == CUBLAS_STATUS_SUCCESS) running.push_back(one);
-    }
-    synchronise(stream);
-    if (running.empty()) return found.front();  // whose failure enqueue() then tells
-    std::vector<std::function<void()>> ways;
-    for (const Heuristic& one : running) {
-      ways.emplace_back([&] { check(library_->api(), multiply(one.algo, workspace, stream), "trying an algorithm"); });
-    }
-    const std::vector<double> seconds = compare(ways, stream);
-    const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
-    tried_ = "the fastest of " + std::to_string(running.size()) + " algorithms, number " + std::to_string(best + 1) +
-             " by the library's own estimate";
-    return running[static_cast<std::size_t>(best)];
+    return within;
   }
 
   // The library may not say what multiplies; then it is the format asked for, unless the environment changes it.
@@ -207,8 +198,7 @@ class CublasLtGemm : public Launchable {
     std::string note = arithmetic_note(gemm_, process_environment());
     const auto add = [&](const std::string& sentence) { note += (note.empty() ? "" : "; ") + sentence; };
     if (executed != text(gemm_.a.element)) add("the library multiplies in " + executed);
-    if (scales_.bytes() != 0) add("block scales are all one, in the library's own tiles of 128 rows by 4 scales");
-    if (!tried_.empty()) add(tried_);
+    if (scales_->bytes() != 0) add("block scales are all one, in the library's own tiles of 128 rows by 4 scales");
     return note;
   }
 
@@ -218,17 +208,16 @@ class CublasLtGemm : public Launchable {
   }
 
   std::shared_ptr<CublasLt> library_;
+  int device_;
   cublasLtHandle_t handle_;
   Gemm gemm_;
   MatrixOperands operands_;
   CublasLtProblem problem_;
-  PaddedScales scales_;
+  std::shared_ptr<const PaddedScales> scales_;
   CublasLtDescriptors descriptors_;
   ScaleValue alpha_;
   ScaleValue beta_;
-  Heuristic algorithm_{};
-  std::unique_ptr<MatrixMemory> workspace_;
-  std::string tried_;
+  std::vector<Heuristic> algorithms_;
 };
 
 struct Flag {
@@ -305,15 +294,16 @@ cublasLtHandle_t CublasLt::handle(int device) {
   return made;
 }
 
-std::unique_ptr<Launchable> plan_cublaslt(const std::shared_ptr<CublasLt>& library, const Gemm& gemm,
-                                          const MatrixOperands& operands, const MatrixPreparation& preparation,
-                                          int device, Stream stream) {
+std::unique_ptr<MatrixProduct> describe_to_cublaslt(const std::shared_ptr<CublasLt>& library, const Gemm& gemm,
+                                                    const MatrixOperands& operands,
+                                                    std::optional<std::int64_t> workspace_limit, int device,
+                                                    Stream stream) {
   const assay::Support possible = cublaslt_possible(gemm, architecture(device), library->api().version);
   if (!possible.yes) throw assay::Unsupported(possible.reason);
-  auto planned = std::make_unique<CublasLtGemm>(library, gemm, operands, device, stream);
-  planned->choose(preparation, device, stream);
+  auto product = std::make_unique<CublasLtGemm>(library, gemm, operands, device, stream);
+  product->ask(workspace_limit);
   synchronise(stream);  // scales are in place for whatever stream comes next
-  return planned;
+  return product;
 }
 
 }  // namespace vendor

@@ -45,8 +45,9 @@ class CublasLt {
 };
 
 // Throws Unsupported, OutOfMemory, Error.
-std::unique_ptr<Launchable> plan_cublaslt(const std::shared_ptr<CublasLt>& library, const assay::Gemm& gemm,
-                                          const MatrixOperands& operands, const MatrixPreparation& preparation,
-                                          int device, Stream stream);
+std::unique_ptr<MatrixProduct> describe_to_cublaslt(const std::shared_ptr<CublasLt>& library, const assay::Gemm& gemm,
+                                                    const MatrixOperands& operands,
+                                                    std::optional<std::int64_t> workspace_limit, int device,
+                                                    Stream stream);
 
 }  // namespace vendor

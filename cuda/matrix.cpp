@@ -59,10 +59,11 @@ class Library : public MatrixLibrary {
     }
   }
 
-  std::unique_ptr<Launchable> plan(const Gemm& gemm, const MatrixOperands& operands,
-                                   const MatrixPreparation& preparation, int device, Stream stream) override {
-    if (library_) return plan_cublaslt(library_, gemm, operands, preparation, device, stream);
-    return plan_own_gemm(gemm, operands, architecture(device));
+  std::unique_ptr<MatrixProduct> describe(const Gemm& gemm, const MatrixOperands& operands,
+                                          std::optional<std::int64_t> workspace_limit, int device,
+                                          Stream stream) override {
+    if (library_) return describe_to_cublaslt(library_, gemm, operands, workspace_limit, device, stream);
+    return make_own_product(gemm, operands, architecture(device));
   }
 
  private:

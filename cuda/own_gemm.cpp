@@ -41,7 +41,7 @@ OwnOperand operand(const void* memory, Element element, std::int64_t rows, std::
   return result;
 }
 
-class OwnGemm : public Launchable {
+class OwnGemm : public MatrixProduct {
  public:
   OwnGemm(const Gemm& gemm, const MatrixOperands& operands)
       : gemm_(gemm),
@@ -49,9 +49,11 @@ class OwnGemm : public Launchable {
         product_(own_product(gemm, operands)),
         blocks_(static_cast<unsigned>(blocks_of(gemm))) {}
 
-  void enqueue(Stream stream) override { launch_own_product(kind_, product_, blocks_, stream); }
+  int ways() const override { return 1; }
+  std::int64_t workspace(int) const override { return 0; }
+  void enqueue(int, void*, Stream stream) override { launch_own_product(kind_, product_, blocks_, stream); }
 
-  assay::Choice choice() const override {
+  assay::Choice choice(int) const override {
     assay::Choice choice;
     const bool plain = kind_ == OwnKind::fp32 || kind_ == OwnKind::fp64;
     choice.method = plain ? "own multiply-adds, tile 64x64" : "own mma.sync, tile 128x128";
@@ -59,6 +61,10 @@ class OwnGemm : public Launchable {
     choice.accumulated = text(gemm_.accumulate);
     choice.note = "no cuBLASLt was found: this is the rate of this program's own kernel, below what the card can do";
     return choice;
+  }
+
+  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
+    return std::make_unique<OwnGemm>(gemm_, operands);
   }
 
  private:
@@ -132,7 +138,7 @@ OwnProduct own_product(const Gemm& gemm, const MatrixOperands& operands) {
   return product;
 }
 
-std::unique_ptr<Launchable> plan_own_gemm(const Gemm& gemm, const MatrixOperands& operands, int architecture) {
+std::unique_ptr<MatrixProduct> make_own_product(const Gemm& gemm, const MatrixOperands& operands, int architecture) {
   const Support possible = own_gemm_possible(gemm, architecture);
   if (!possible.yes) throw assay::Unsupported(possible.reason);
   return std::make_unique<OwnGemm>(gemm, operands);

@@ -17,6 +17,7 @@ OwnKind own_kind(const assay::Gemm& gemm);
 OwnProduct own_product(const assay::Gemm& gemm, const MatrixOperands& operands);
 
 // Throws Unsupported.
-std::unique_ptr<Launchable> plan_own_gemm(const assay::Gemm& gemm, const MatrixOperands& operands, int architecture);
+std::unique_ptr<MatrixProduct> make_own_product(const assay::Gemm& gemm, const MatrixOperands& operands,
+                                                int architecture);
 
 }  // namespace vendor

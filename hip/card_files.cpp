@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <system_error>
@@ -82,7 +81,16 @@ bool CardFiles::there() const {
   return std::filesystem::exists(card_, failed);
 }
 
-void CardFiles::read(assay::TelemetrySample& sample) const {
+// What is counted was so at this moment where it has grown since the sample before.
+void CardFiles::read_metrics(assay::TelemetrySample& sample) {
+  const CardMetrics metrics = metrics_in(all_of(card_ / "gpu_metrics"));
+  sample.energy_joules = metrics.energy_joules;
+  if (metrics.throttle_bits) sample.throttle = throttle_words(*metrics.throttle_bits);
+  if (metrics.throttle_counts && counts_) sample.throttle = throttle_words(*counts_, *metrics.throttle_counts);
+  counts_ = metrics.throttle_counts;
+}
+
+void CardFiles::read(assay::TelemetrySample& sample) {
   if (!sensors_.empty()) {
     sample.clock_hertz = number_in(sensors_ / "freq1_input");
     sample.memory_clock_hertz = number_in(sensors_ / "freq2_input");
@@ -94,40 +102,9 @@ void CardFiles::read(assay::TelemetrySample& sample) const {
   }
   sample.busy = scaled(number_in(card_ / "gpu_busy_percent"), 1e-2);
   if (const auto used = number_in(card_ / "mem_info_vram_used")) sample.memory_used = static_cast<std::int64_t>(*used);
-  if (const auto bits = throttle_bits(all_of(card_ / "gpu_metrics"))) sample.throttle = throttle_words(*bits);
+  read_metrics(sample);
   read_link(sample, card_);
   add_errors(sample, card_ / "ras/umc_err_count");
-}
-
-std::string throttle_words(std::uint64_t bits) {
-  const auto any = [&](unsigned first, unsigned last) {
-    for (unsigned bit = first; bit <= last; ++bit) {
-      if ((bits >> bit & 1U) != 0) return true;
-    }
-    return false;
-  };
-  std::string words;
-  const auto add = [&](bool yes, const char* word) {
-    if (yes) words += (words.empty() ? "" : ",") + std::string(word);
-  };
-  add(any(0, 7) || any(16, 23), "power cap");  // package power, and the currents of its supplies
-  add(any(32, 43), "thermal (software)");
-  add(any(44, 47), "thermal (hardware)");  // VRHOT, PROCHOT
-  add(any(56, 57), "hardware slowdown");
-  return words.empty() ? "none" : words;
-}
-
-// The kernel's struct gpu_metrics_v1_3: a header of size (16 bits), format and content; the bits are its last 8 bytes.
-std::optional<std::uint64_t> throttle_bits(const std::string& metrics) {
-  constexpr std::size_t size = 120;
-  if (metrics.size() < size || metrics[2] != 1 || metrics[3] != 3) return std::nullopt;
-  std::uint16_t told = 0;
-  std::memcpy(&told, metrics.data(), sizeof told);
-  if (told != size) return std::nullopt;
-  std::uint64_t bits = 0;
-  std::memcpy(&bits, metrics.data() + size - sizeof bits, sizeof bits);
-  if (bits == UINT64_MAX) return std::nullopt;  // the driver does not know
-  return bits;
 }
 
 std::optional<int> pcie_generation(const std::string& speed) {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "core/telemetry.h"
+#include "hip/card_metrics.h"
 
 namespace vendor {
 
@@ -17,26 +18,22 @@ class CardFiles {
   CardFiles(const std::string& pci, const std::filesystem::path& root);
 
   // Fills in what the files say; what they do not say stays as it is.
-  void read(assay::TelemetrySample& sample) const;
+  void read(assay::TelemetrySample& sample);
 
   bool there() const;  // the kernel shows the card at all
   const std::filesystem::path& folder() const { return card_; }
   const std::filesystem::path& sensors() const { return sensors_; }
 
  private:
+  void read_metrics(assay::TelemetrySample& sample);
+
   std::filesystem::path card_;
-  std::filesystem::path sensors_;  // hwmon/hwmonN; empty where there is none
+  std::filesystem::path sensors_;         // hwmon/hwmonN; empty where there is none
+  std::optional<ThrottleCounts> counts_;  // as the sample before had them
 };
 
 // A number at the beginning of a small file; absent where it cannot be read.
 std::optional<double> number_in(const std::filesystem::path& file);
-
-// What holds the clock back, in the words of core/telemetry.h, from the bits that do not depend on the card's firmware
-// (the kernel's SMU_THROTTLER_*_BIT).
-std::string throttle_words(std::uint64_t bits);
-
-// Those bits of the file gpu_metrics, where its layout is one that has them (1.3: MI200, RDNA2, RDNA3).
-std::optional<std::uint64_t> throttle_bits(const std::string& metrics);
 
 // "16.0 GT/s PCIe" is generation 4.
 std::optional<int> pcie_generation(const std::string& speed);

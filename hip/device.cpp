@@ -1,5 +1,7 @@
 // What AMD's runtime says of its devices, as facts.
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -7,6 +9,7 @@
 
 #include "core/error.h"
 #include "hip/presence.h"
+#include "hip/rocm_libraries.h"
 #include "hip/topology.h"
 #include "runtime.h"
 
@@ -209,8 +212,36 @@ assay::DeviceInfo describe(int device) {
   return info;
 }
 
-// ROCTX would need a library at load time.
-Range::Range(const std::string&) {}
-Range::~Range() = default;
+namespace {
+
+struct Roctx {
+  int (*push)(const char* name) = nullptr;
+  int (*pop)() = nullptr;
+};
+
+// The newer profiler's library first (rocprofv3), then the older's. Looked up once, when the first range is named.
+const Roctx& roctx() {
+  static const Roctx found = [] {
+    Roctx result;
+    const RocmLibrary library = {"ASSAY_ROCTX",
+                                 {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "libroctx64.so.4"},
+                                 {"roctxRangePushA", "roctxRangePop"}};
+    if (void* handle = open_library(library, "/").handle) {
+      result.push = reinterpret_cast<int (*)(const char*)>(dlsym(handle, "roctxRangePushA"));
+      result.pop = reinterpret_cast<int (*)()>(dlsym(handle, "roctxRangePop"));
+    }
+    return result;
+  }();
+  return found;
+}
+
+}  // namespace
+
+Range::Range(const std::string& name) {
+  if (roctx().push != nullptr) roctx().push(name.c_str());
+}
+Range::~Range() {
+  if (roctx().pop != nullptr) roctx().pop();
+}
 
 }  // namespace vendor

@@ -13,8 +13,8 @@ HipblasLtFound find_hipblaslt(const std::filesystem::path&) {
   return {nullptr, "", {"this program was built without the header of hipBLASLt"}};
 }
 
-std::unique_ptr<Launchable> plan_hipblaslt(const std::shared_ptr<HipblasLt>&, const assay::Gemm& gemm,
-                                           const MatrixOperands&, const MatrixPreparation&, int, Stream) {
+std::unique_ptr<MatrixProduct> describe_to_hipblaslt(const std::shared_ptr<HipblasLt>&, const assay::Gemm& gemm,
+                                                     const MatrixOperands&, std::optional<std::int64_t>, int) {
   throw assay::Unsupported(hipblaslt_possible(gemm, 0).reason);
 }
 

@@ -36,12 +36,8 @@ struct HipblasLtOpened {
   std::vector<std::string> refused;         // "PATH: why", of those that were there and not fit
 };
 
-// Paths, or names for the loader, the most wanted first. `root` is "/" but for tests.
-std::vector<std::string> hipblaslt_candidates(const std::filesystem::path& root);
-
-// The first that is there and has every function. It stays loaded until the process ends, and no handle is made: with
-// no device that would end the process.
-HipblasLtOpened open_hipblaslt(const std::vector<std::string>& candidates);
+// The first that is there and has every function. No handle is made: with no device that would end the process.
+HipblasLtOpened open_hipblaslt(const std::filesystem::path& root);
 
 // 100100 is "1.1.0".
 std::string hipblaslt_version_text(int version);

@@ -3,14 +3,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "hipblaslt_gemm.h"
 
-#include <algorithm>
 #include <cstring>
 
 #include "core/checked.h"
 #include "core/error.h"
 #include "hipblaslt_api.h"
-#include "matrix_memory.h"
-#include "matrix_timing.h"
 #include "matrix_types.h"
 
 namespace vendor {
@@ -129,10 +126,11 @@ hipblasLtEpilogue_t epilogue(const Gemm& gemm) {
 template <class Handle>
 using Holder = std::unique_ptr<std::remove_pointer_t<Handle>, hipblasStatus_t (*)(Handle)>;
 
-class HipblasLtGemm : public Launchable {
+class HipblasLtGemm : public MatrixProduct {
  public:
   HipblasLtGemm(std::shared_ptr<HipblasLt> library, const Gemm& gemm, const MatrixOperands& operands, int device)
       : library_(std::move(library)),
+        device_(device),
         handle_(library_->handle(device)),
         gemm_(gemm),
         operands_(operands),
@@ -146,25 +144,37 @@ class HipblasLtGemm : public Launchable {
     check(api().get_version(handle_, &version_), "asking hipBLASLt for its version");
   }
 
-  void choose(const MatrixPreparation& preparation, Stream stream) {
-    const std::vector<Heuristic> found = ask(preparation.workspace_limit.value_or(usual_workspace));
-    const bool best = preparation.algorithm == assay::Algorithm::best && found.size() > 1;
-    algorithm_ = best ? fastest(found, stream) : found.front();
-    workspace_ = std::make_unique<MatrixMemory>(static_cast<std::int64_t>(algorithm_.workspaceSize));
+  HipblasLtGemm(const HipblasLtGemm& other, const MatrixOperands& operands, int device)
+      : HipblasLtGemm(other.library_, other.gemm_, operands, device) {
+    algorithms_ = other.algorithms_;
   }
 
-  void enqueue(Stream stream) override {
-    check(multiply(algorithm_.algo, *workspace_, stream), "multiplying by hipBLASLt: " + shape_text());
+  void ask(std::optional<std::int64_t> workspace_limit) {
+    algorithms_ = usable(workspace_limit.value_or(usual_workspace));
   }
 
-  assay::Choice choice() const override {
+  int ways() const override { return static_cast<int>(algorithms_.size()); }
+  std::int64_t workspace(int way) const override { return static_cast<std::int64_t>(algorithm(way).workspaceSize); }
+
+  void enqueue(int way, void* workspace, Stream stream) override {
+    const Heuristic& chosen = algorithm(way);
+    const hipblasStatus_t status = api().multiply(
+        handle_, operation_.get(), alpha_.bytes, operands_.b, a_.get(), operands_.a, b_.get(), beta_.bytes, operands_.d,
+        d_.get(), operands_.d, d_.get(), &chosen.algo, workspace, chosen.workspaceSize, stream);
+    if (status == HIPBLAS_STATUS_SUCCESS) return;  // the sentence is only made where it is needed: launching is timed
+    check(status, "multiplying by hipBLASLt: " + shape_text());
+  }
+
+  assay::Choice choice(int way) const override {
     assay::Choice choice;
-    choice.method = "hipblaslt " + hipblaslt_version_text(version_) + " algorithm " + number_of(algorithm_.algo);
+    choice.method = "hipblaslt " + hipblaslt_version_text(version_) + " algorithm " + number_of(algorithm(way).algo);
     choice.executed = text(gemm_.a.element);
     choice.accumulated = text(gemm_.accumulate);
-    choice.workspace = workspace_->bytes();
-    choice.note = tried_;
     return choice;
+  }
+
+  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
+    return std::make_unique<HipblasLtGemm>(*this, operands, device_);
   }
 
  private:
@@ -224,7 +234,9 @@ class HipblasLtGemm : public Launchable {
     return result;
   }
 
-  std::vector<Heuristic> ask(std::int64_t limit) const {
+  const Heuristic& algorithm(int way) const { return algorithms_.at(static_cast<std::size_t>(way)); }
+
+  std::vector<Heuristic> usable(std::int64_t limit) const {
     const auto bytes = static_cast<std::uint64_t>(limit < 0 ? 0 : limit);
     hipblasLtMatmulPreference_t made = nullptr;
     check(api().preference_create(&made), "telling hipBLASLt what algorithms may use");
@@ -237,43 +249,15 @@ class HipblasLtGemm : public Launchable {
     check(api().heuristic(handle_, operation_.get(), a_.get(), b_.get(), d_.get(), d_.get(), made, algorithms_asked_for,
                           found.data(), &count),
           doing);
-    std::vector<Heuristic> usable;
+    std::vector<Heuristic> within;
     for (int i = 0; i < count; ++i) {
       const Heuristic& one = found[static_cast<std::size_t>(i)];
-      if (one.state == HIPBLAS_STATUS_SUCCESS && one.workspaceSize <= bytes) usable.push_back(one);
+      if (one.state == HIPBLAS_STATUS_SUCCESS && one.workspaceSize <= bytes) within.push_back(one);
     }
-    if (usable.empty()) {
+    if (within.empty()) {
       throw assay::Unsupported(doing + ": it has no algorithm within " + std::to_string(limit) + " bytes of workspace");
     }
-    return usable;
-  }
-
-  hipblasStatus_t multiply(const hipblasLtMatmulAlgo_t& algorithm, const MatrixMemory& workspace, Stream stream) const {
-    return api().multiply(handle_, operation_.get(), alpha_.bytes, operands_.b, a_.get(), operands_.a, b_.get(),
-                          beta_.bytes, operands_.d, d_.get(), operands_.d, d_.get(), &algorithm, workspace.get(),
-                          static_cast<std::size_t>(workspace.bytes()), stream);
-  }
-
-  // Runs each once, drops those that fail, and compares the others.
-  Heuristic fastest(const std::vector<Heuristic>& found, Stream stream) {
-    std::size_t most = 0;
-    for (const Heuristic& one : found) most = std::max(most, one.workspaceSize);
-    const MatrixMemory workspace(static_cast<std::int64_t>(most));
-    std::vector<Heuristic> running;
-    for (const Heuristic& one : found) {
-      if (multiply(one.algo, workspace, stream) == HIPBLAS_STATUS_SUCCESS) running.push_back(one);
-    }
-    synchronise(stream);
-    if (running.empty()) return found.front();  // whose failure enqueue() then tells
-    std::vector<std::function<void()>> ways;
-    for (const Heuristic& one : running) {
-      ways.emplace_back([&] { check(multiply(one.algo, workspace, stream), "trying an algorithm"); });
-    }
-    const std::vector<double> seconds = compare(ways, stream);
-    const auto best = std::min_element(seconds.begin(), seconds.end()) - seconds.begin();
-    tried_ = "the fastest of " + std::to_string(running.size()) + " algorithms, number " + std::to_string(best + 1) +
-             " by the library's own estimate";
-    return running[static_cast<std::size_t>(best)];
+    return within;
   }
 
   // The algorithm's first four bytes are its index; the rest is the library's own.
@@ -289,6 +273,7 @@ class HipblasLtGemm : public Launchable {
   }
 
   std::shared_ptr<HipblasLt> library_;
+  int device_;
   hipblasLtHandle_t handle_;
   Gemm gemm_;
   MatrixOperands operands_;
@@ -299,9 +284,7 @@ class HipblasLtGemm : public Launchable {
   ScaleValue alpha_;
   ScaleValue beta_;
   int version_ = 0;
-  Heuristic algorithm_{};
-  std::unique_ptr<MatrixMemory> workspace_;
-  std::string tried_;
+  std::vector<Heuristic> algorithms_;
 };
 
 }  // namespace
@@ -314,7 +297,7 @@ assay::Support hipblaslt_possible(const Gemm& gemm, int architecture) {
 }
 
 HipblasLtFound find_hipblaslt(const std::filesystem::path& root) {
-  HipblasLtOpened opened = open_hipblaslt(hipblaslt_candidates(root));
+  HipblasLtOpened opened = open_hipblaslt(root);
   HipblasLtFound found;
   if (opened.api) {
     found.path = opened.api->path;
@@ -324,14 +307,14 @@ HipblasLtFound find_hipblaslt(const std::filesystem::path& root) {
   return found;
 }
 
-std::unique_ptr<Launchable> plan_hipblaslt(const std::shared_ptr<HipblasLt>& library, const Gemm& gemm,
-                                           const MatrixOperands& operands, const MatrixPreparation& preparation,
-                                           int device, Stream stream) {
+std::unique_ptr<MatrixProduct> describe_to_hipblaslt(const std::shared_ptr<HipblasLt>& library, const Gemm& gemm,
+                                                     const MatrixOperands& operands,
+                                                     std::optional<std::int64_t> workspace_limit, int device) {
   const assay::Support possible = hipblaslt_possible(gemm, architecture(device));
   if (!possible.yes) throw assay::Unsupported(possible.reason);
-  auto planned = std::make_unique<HipblasLtGemm>(library, gemm, operands, device);
-  planned->choose(preparation, stream);
-  return planned;
+  auto product = std::make_unique<HipblasLtGemm>(library, gemm, operands, device);
+  product->ask(workspace_limit);
+  return product;
 }
 
 }  // namespace vendor

@@ -26,8 +26,8 @@ struct HipblasLtFound {
 HipblasLtFound find_hipblaslt(const std::filesystem::path& root);
 
 // For the device in use. Throws Unsupported, OutOfMemory, Error.
-std::unique_ptr<Launchable> plan_hipblaslt(const std::shared_ptr<HipblasLt>& library, const assay::Gemm& gemm,
-                                           const MatrixOperands& operands, const MatrixPreparation& preparation,
-                                           int device, Stream stream);
+std::unique_ptr<MatrixProduct> describe_to_hipblaslt(const std::shared_ptr<HipblasLt>& library, const assay::Gemm& gemm,
+                                                     const MatrixOperands& operands,
+                                                     std::optional<std::int64_t> workspace_limit, int device);
 
 }  // namespace vendor

@@ -11,7 +11,7 @@
 
 #include "core/backend.h"
 #include "core/ops/gemm.h"
-#include "launchable.h"
+#include "runtime.h"
 
 namespace vendor {
 
@@ -24,22 +24,31 @@ struct MatrixOperands {
   void* d = nullptr;
 };
 
-struct MatrixPreparation {
-  assay::Algorithm algorithm = assay::Algorithm::by_default;
-  std::optional<std::int64_t> workspace_limit;  // bytes; absent: what the library recommends for the device
+// One product on fixed operands, and the ways in which the vendor can do it, first the one that it thinks fastest.
+// Which is taken, and who holds the workspace, is decided by kernels/gpu.
+class MatrixProduct {
+ public:
+  virtual ~MatrixProduct() = default;
+  virtual int ways() const = 0;                       // at least 1
+  virtual std::int64_t workspace(int way) const = 0;  // bytes that enqueue() must be given
+  // Does it once, in the stream's order. Throws Unsupported, OutOfMemory, Error.
+  virtual void enqueue(int way, void* workspace, Stream stream) = 0;
+  virtual assay::Choice choice(int way) const = 0;  // Choice::workspace: memory that it holds for itself
+  // The same product with the same ways, on operands elsewhere that are aligned alike.
+  virtual std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const = 0;
 };
 
-// Opened once per back end. Nothing here throws before plan() but for broken memory.
+// Opened once per back end. Nothing here throws before describe() but for broken memory.
 class MatrixLibrary {
  public:
   virtual ~MatrixLibrary() = default;
   virtual std::vector<assay::Fact> facts() const = 0;  // path and version, or what was looked for and what to install
   virtual assay::Support supports(const assay::Gemm& gemm, int device) const = 0;
-  // For the device in use; the stream is for trying algorithms, which Algorithm::best does on the operands as they are,
-  // overwriting D: their order is that of real work only where something like it lies there. Throws Unsupported,
-  // OutOfMemory, Error.
-  virtual std::unique_ptr<Launchable> plan(const assay::Gemm& gemm, const MatrixOperands& operands,
-                                           const MatrixPreparation& preparation, int device, Stream stream) = 0;
+  // For the device in use. No way wants more than `workspace_limit` bytes; absent: what the library recommends for the
+  // device. What it queues on the stream is over when it returns. Throws Unsupported, OutOfMemory, Error.
+  virtual std::unique_ptr<MatrixProduct> describe(const assay::Gemm& gemm, const MatrixOperands& operands,
+                                                  std::optional<std::int64_t> workspace_limit, int device,
+                                                  Stream stream) = 0;
 };
 
 // hipBLASLt: what $ASSAY_HIPBLASLT says or, where it is not set, the loader's own path, $ROCM_PATH and ROCm's folders

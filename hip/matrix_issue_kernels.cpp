@@ -1,9 +1,10 @@
 // Issue rate of MFMA and WMMA instructions.
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix_issue_kernels.h"
+#include "matrix_issue.h"
 
 #include <type_traits>
 
+#include "architectures.h"
 #include "lanes.h"
 #include "matrix_issue_forms.h"
 
@@ -93,7 +94,7 @@ void offer(std::vector<IssueKernel>& kernels, const Issue& issue, int architectu
   kernel.shape.split = Form::since >= 1200;
   const double wavefronts = static_cast<double>(issue_threads) / kernel.shape.lanes;
   kernel.multiply_adds_a_turn = 2.0 * issue_chains * Form::size * Form::size * Form::k * wavefronts;
-  kernel.bytes_out = sizeof(typename Form::Sums) * issue_chains * issue_threads;
+  kernel.words_out = sizeof(typename Form::Sums) / sizeof(std::uint32_t) * issue_chains * issue_threads;
   kernels.push_back(kernel);
 }
 
@@ -128,6 +129,13 @@ std::vector<IssueKernel> matrix_issue_kernels(const Issue& issue, int architectu
   offer<SplitWmmaE4m3>(kernels, issue, architecture);
   offer<SplitWmmaE5m2>(kernels, issue, architecture);
   return kernels;
+}
+
+assay::Support matrix_issue_possible(const Issue& issue, int architecture) {
+  if (!matrix_issue_kernels(issue, architecture).empty()) return {true, ""};
+  return {false, "the matrix units of " + architecture_text(architecture) + " do not multiply " +
+                     assay::text(issue.operands) + " into " + assay::text(issue.accumulate) +
+                     ", or this program has no kernel for that"};
 }
 
 }  // namespace vendor

@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/issue_data.h"
 #include "core/number.h"
-#include "hip/matrix_issue_kernels.h"
+#include "hip/matrix_issue.h"
 
 namespace vendor {
 namespace {
@@ -45,24 +45,22 @@ Expected expected(const IssueShape& shape, std::uint32_t seed, int chain, int ro
   return sum;
 }
 
-double number_at(const IssueShape& shape, const std::vector<std::byte>& out, std::size_t index) {
+double number_at(const IssueShape& shape, const std::vector<std::uint32_t>& out, std::size_t index) {
   if (shape.sum == Element::fp64) {
     double value = 0;
-    std::memcpy(&value, out.data() + index * sizeof value, sizeof value);
+    std::memcpy(&value, out.data() + 2 * index, sizeof value);
     return value;
   }
-  std::uint32_t bits = 0;
-  std::memcpy(&bits, out.data() + index * sizeof bits, sizeof bits);
-  return assay::decode(shape.sum, bits);
+  return assay::decode(shape.sum, out[index]);
 }
 
 }  // namespace
 
-std::string wrong_sum(const IssueKernel& kernel, std::uint32_t seed, const std::vector<std::byte>& out) {
-  constexpr std::size_t stride = 61;  // prime: sums of all threads, accumulators and registers are met
+std::optional<std::string> wrong_sum(const IssueKernel& kernel, std::uint32_t seed, int turns,
+                                     const std::vector<std::uint32_t>& out, std::size_t stride) {
   const IssueShape& shape = kernel.shape;
-  if (out.size() < kernel.bytes_out) throw assay::Error("proving an issue-rate kernel: its output is incomplete");
-  const std::size_t numbers = kernel.bytes_out / (shape.sum == Element::fp64 ? 8 : 4);
+  if (out.size() < kernel.words_out) throw assay::Error("proving an issue-rate kernel: its output is incomplete");
+  const std::size_t numbers = kernel.words_out / (shape.sum == Element::fp64 ? 2 : 1);
   for (std::size_t index = 0; index < numbers; index += stride) {
     const int sum = static_cast<int>(index) % shape.sums;
     const int chain = static_cast<int>(index) / shape.sums % issue_chains;
@@ -71,13 +69,13 @@ std::string wrong_sum(const IssueKernel& kernel, std::uint32_t seed, const std::
     const int column = lane % shape.size;
     const Expected wanted = expected(shape, seed, chain, row, column);
     const double found = number_at(shape, out, index);
-    // Three products went in, and units keep few bits on the way; a wrong layout is off by far more.
-    const double tolerance = shape.sum == Element::int32 ? 0 : 3 * wanted.magnitude / 256;
+    // So many products went in, and units keep few bits on the way; a wrong layout is off by far more.
+    const double tolerance = shape.sum == Element::int32 ? 0 : (2 * turns + 1) * wanted.magnitude / 256;
     if (std::fabs(found - wanted.value) <= tolerance) continue;  // written so that NaN is wrong
     return "row " + std::to_string(row) + ", column " + std::to_string(column) + " is " + std::to_string(found) +
            " and should be " + std::to_string(wanted.value);
   }
-  return "";
+  return std::nullopt;
 }
 
 }  // namespace vendor

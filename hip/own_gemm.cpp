@@ -42,14 +42,16 @@ OwnProduct product_of(const Gemm& gemm, const MatrixOperands& operands) {
   return product;
 }
 
-class OwnGemm : public Launchable {
+class OwnGemm : public MatrixProduct {
  public:
   OwnGemm(const Gemm& gemm, const MatrixOperands& operands)
       : gemm_(gemm), product_(product_of(gemm, operands)), blocks_(static_cast<unsigned>(blocks_of(gemm))) {}
 
-  void enqueue(Stream stream) override { launch_own_product(product_, blocks_, stream); }
+  int ways() const override { return 1; }
+  std::int64_t workspace(int) const override { return 0; }
+  void enqueue(int, void*, Stream stream) override { launch_own_product(product_, blocks_, stream); }
 
-  assay::Choice choice() const override {
+  assay::Choice choice(int) const override {
     assay::Choice choice;
     choice.method = "own multiply-adds, tile 64x64";
     choice.executed = text(gemm_.a.element);
@@ -58,6 +60,10 @@ class OwnGemm : public Launchable {
         "no hipBLASLt was used: this is the rate of this program's own kernel on the vector units, far below what the "
         "card can do";
     return choice;
+  }
+
+  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
+    return std::make_unique<OwnGemm>(gemm_, operands);
   }
 
  private:
@@ -82,7 +88,7 @@ Support own_gemm_possible(const Gemm& gemm, int architecture) {
   return {true, ""};
 }
 
-std::unique_ptr<Launchable> plan_own_gemm(const Gemm& gemm, const MatrixOperands& operands, int architecture) {
+std::unique_ptr<MatrixProduct> make_own_product(const Gemm& gemm, const MatrixOperands& operands, int architecture) {
   const Support possible = own_gemm_possible(gemm, architecture);
   if (!possible.yes) throw assay::Unsupported(possible.reason);
   return std::make_unique<OwnGemm>(gemm, operands);

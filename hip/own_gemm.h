@@ -43,6 +43,7 @@ void launch_own_product(const OwnProduct& product, unsigned blocks, Stream strea
 assay::Support own_gemm_possible(const assay::Gemm& gemm, int architecture);
 
 // Throws Unsupported.
-std::unique_ptr<Launchable> plan_own_gemm(const assay::Gemm& gemm, const MatrixOperands& operands, int architecture);
+std::unique_ptr<MatrixProduct> make_own_product(const assay::Gemm& gemm, const MatrixOperands& operands,
+                                                int architecture);
 
 }  // namespace vendor

@@ -6,35 +6,34 @@
 
 #include <cstdio>
 
+#include "hip/rocm_libraries.h"
+
 namespace vendor {
 namespace {
 
 template <class Function>
-bool look_up(void* library, const char* name, Function& function) {
+void look_up(void* library, const char* name, Function& function) {
   function = reinterpret_cast<Function>(dlsym(library, name));
-  return function != nullptr;
 }
 
 }  // namespace
 
 std::unique_ptr<RocmSmi> RocmSmi::open() {
-  for (const char* name : {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5",
-                           "librocm_smi64.so", "/opt/rocm/lib/librocm_smi64.so"}) {
-    void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) continue;
-    std::unique_ptr<RocmSmi> smi(new RocmSmi);
-    int (*start)(std::uint64_t) = nullptr;
-    const bool complete = look_up(library, "rsmi_init", start) &&
-                          look_up(library, "rsmi_num_monitor_devices", smi->count_) &&
-                          look_up(library, "rsmi_dev_pci_id_get", smi->pci_id_) &&
-                          look_up(library, "rsmi_dev_energy_count_get", smi->energy_);
-    if (complete && start(0) == 0) {
-      look_up(library, "rsmi_shut_down", smi->shut_down_);
-      return smi;
-    }
-    dlclose(library);
-  }
-  return nullptr;
+  const RocmLibrary smi_library = {
+      "ASSAY_ROCM_SMI",
+      {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so"},
+      {"rsmi_init", "rsmi_shut_down", "rsmi_num_monitor_devices", "rsmi_dev_pci_id_get", "rsmi_dev_energy_count_get"}};
+  void* library = open_library(smi_library, "/").handle;
+  if (library == nullptr) return nullptr;
+  std::unique_ptr<RocmSmi> smi(new RocmSmi);
+  int (*start)(std::uint64_t) = nullptr;
+  look_up(library, "rsmi_init", start);
+  look_up(library, "rsmi_num_monitor_devices", smi->count_);
+  look_up(library, "rsmi_dev_pci_id_get", smi->pci_id_);
+  look_up(library, "rsmi_dev_energy_count_get", smi->energy_);
+  if (start(0) != 0) return nullptr;
+  look_up(library, "rsmi_shut_down", smi->shut_down_);
+  return smi;
 }
 
 RocmSmi::~RocmSmi() {

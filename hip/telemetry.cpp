@@ -35,7 +35,7 @@ class FileTelemetry : public assay::Telemetry {
     const auto index = static_cast<std::size_t>(number);
     if (number < 0 || index >= cards_.size()) return sample;
     cards_[index].read(sample);
-    if (smi_ != nullptr) sample.energy_joules = smi_->energy_joules(placed_[index].pci);
+    if (smi_ != nullptr && !sample.energy_joules) sample.energy_joules = smi_->energy_joules(placed_[index].pci);
     if (!cards_[index].there()) sample.conditions.emplace_back("device_lost");
     return sample;
   }

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "core/ops/gemm.h"
+#include "kernels/gpu/matrix_rate.h"
 #include "kernels/gpu/memory.h"
-#include "matrix_issue.h"
 #include "telemetry.h"
 
 namespace assay::gpu {
@@ -85,6 +85,8 @@ void add_matrix_formats(DeviceInfo& info, int device) {
                       {{Element::fp16, Scaling::none}, Element::fp32},
                       {{Element::fp8_e4m3, Scaling::none}, Element::fp32},
                       {{Element::fp8_e5m2, Scaling::none}, Element::fp32},
+                      {{Element::fp8_e4m3_fnuz, Scaling::none}, Element::fp32},
+                      {{Element::fp8_e5m2_fnuz, Scaling::none}, Element::fp32},
                       {{Element::int8, Scaling::none}, Element::int32},
                       {{Element::fp8_e4m3, Scaling::block32_ue8m0}, Element::fp32},
                       {{Element::fp4_e2m1, Scaling::block32_ue8m0}, Element::fp32},
@@ -95,7 +97,7 @@ void add_matrix_formats(DeviceInfo& info, int device) {
     issue.operands = way.operands;
     issue.accumulate = way.accumulate;
     issue.unit = Unit::matrix;
-    if (vendor::supports_matrix_issue(issue, device).yes) append(formats, text(way.operands));
+    if (matrix_rate_support(issue, device).yes) append(formats, text(way.operands));
   }
   add_list(info, "matrix_formats", formats, "what the matrix units multiply");
 }

@@ -14,6 +14,10 @@
 
 namespace assay::gpu {
 
+// Memory of an op's operands, in the order of operands(op), 256-byte aligned. They outlive the kernel. Host code must
+// not touch what they point to.
+using Pointers = std::vector<std::byte*>;
+
 class Kernel {
  public:
   virtual ~Kernel() = default;
@@ -21,6 +25,10 @@ class Kernel {
   // Does the op once, in the stream's order, without waiting for anything. It may be captured into a graph: no
   // allocation, no copy from or to pageable memory, and the same launches each time.
   virtual void enqueue(vendor::Stream stream) = 0;
+
+  // The same step on another copy of its operands; null where copies have nothing to share, and each is made as the
+  // first was.
+  virtual std::unique_ptr<Kernel> again(const Pointers&) const { return nullptr; }
 
   // Called outside of the clock, with nothing queued on the device, after operands were filled or written from outside:
   // builds a ring, sorts tokens. It may allocate, and waits for what it queues.
@@ -39,10 +47,6 @@ class Kernel {
   // work is not queued behind a gate and not captured.
   virtual bool blocks_host() const { return false; }
 };
-
-// Memory of an op's operands, in the order of operands(op), 256-byte aligned. They outlive the kernel. Host code must
-// not touch what they point to.
-using Pointers = std::vector<std::byte*>;
 
 struct KernelSetup {
   int device = 0;              // in use by the calling thread

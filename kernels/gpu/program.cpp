@@ -172,6 +172,13 @@ class GpuProgram : public Program {
     Copy copy;
     for (std::size_t i = 0; i < work_.steps.size(); ++i) {
       const Step& step = work_.steps[i];
+      copy.done.push_back(order_.awaited[i] ? new_event() : EventHandle());
+      if (number > 0) {  // nothing is chosen twice, and workspace is held once
+        if (auto kernel = copies_.front().steps[i]->again(tensors_.operands(number, step))) {
+          copy.steps.push_back(std::move(kernel));
+          continue;
+        }
+      }
       KernelSetup setup;
       setup.device = device_;
       setup.constant = tensors_.constant(step);
@@ -179,7 +186,6 @@ class GpuProgram : public Program {
       setup.algorithm = preparation.algorithm;
       setup.workspace_limit = preparation.workspace_limit;
       copy.steps.push_back(make_kernel(step.op, tensors_.operands(number, step), setup, *library_));
-      copy.done.push_back(order_.awaited[i] ? new_event() : EventHandle());
     }
     return copy;
   }

@@ -3,13 +3,16 @@
 # By the host compiler.
 set(GPU_HOST_SOURCES
   ${CMAKE_CURRENT_LIST_DIR}/backend.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/compare.cpp
   ${CMAKE_CURRENT_LIST_DIR}/devices.cpp
   ${CMAKE_CURRENT_LIST_DIR}/fill.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch.cpp
   ${CMAKE_CURRENT_LIST_DIR}/launch_program.cpp
   ${CMAKE_CURRENT_LIST_DIR}/make_kernel.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/matrix_rate.cpp
   ${CMAKE_CURRENT_LIST_DIR}/memory.cpp
   ${CMAKE_CURRENT_LIST_DIR}/order.cpp
+  ${CMAKE_CURRENT_LIST_DIR}/product.cpp
   ${CMAKE_CURRENT_LIST_DIR}/program.cpp
   ${CMAKE_CURRENT_LIST_DIR}/read.cpp
   ${CMAKE_CURRENT_LIST_DIR}/survey.cpp

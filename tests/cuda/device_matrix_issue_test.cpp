@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include <cstdio>
-
 #include "core/error.h"
 #include "cuda/matrix_issue.h"
 #include "cuda/matrix_issue_proof.h"
@@ -74,25 +72,6 @@ TEST_F(DeviceMatrixIssue, EveryKernelSumsWhatItMust) {
       }
     }
   }
-}
-
-TEST_F(DeviceMatrixIssue, EveryFormatOfTheCardHasARate) {
-  for (const Issue& issue : every_issue()) {
-    if (!supports_matrix_issue(issue, device).yes) continue;
-    const auto launch = make_matrix_issue(issue, device);
-    const assay::Choice choice = launch->choice();
-    EXPECT_GT(choice.flops.value_or(0), 0);
-    std::printf("  %s (%s)\n", choice.method.c_str(), choice.note.c_str());
-    launch->enqueue(nullptr);
-    EXPECT_NO_THROW(synchronise(Stream{}));
-  }
-}
-
-TEST_F(DeviceMatrixIssue, MoreCountMeansMoreFlops) {
-  Issue issue = issue_of(Element::fp16, Element::fp32);
-  const double once = make_matrix_issue(issue, device)->choice().flops.value();
-  issue.count *= 4;
-  EXPECT_GT(make_matrix_issue(issue, device)->choice().flops.value(), 3 * once);
 }
 
 }  // namespace

@@ -104,26 +104,6 @@ TEST(MatrixIssue, ATurnIsCountedInMultiplyAdds) {
   EXPECT_EQ(blackwell.multiply_adds_a_turn, 4194304.0);
 }
 
-TEST(MatrixIssue, TurnsStandForTheCountOfEveryThread) {
-  Issue issue = issue_of(Element::bf16, Element::fp32);
-  issue.count = 1 << 20;  // times 256 threads, over 262144 a turn
-  EXPECT_EQ(turns_for(issue, matrix_issue_kernels(issue, 80).front()), 1024);
-  issue.count = 1;
-  EXPECT_EQ(turns_for(issue, matrix_issue_kernels(issue, 80).front()), 1);
-  issue.count = (1 << 20) + 1;
-  EXPECT_EQ(turns_for(issue, matrix_issue_kernels(issue, 80).front()), 1025);
-  issue.count = INT64_MAX;
-  EXPECT_THROW(turns_for(issue, matrix_issue_kernels(issue, 80).front()), assay::Unsupported);
-}
-
-TEST(MatrixIssue, ShortRunsAreLengthenedByAPowerOfTwo) {
-  EXPECT_EQ(lengthening(5e-3, 100), 1);
-  EXPECT_EQ(lengthening(75e-6, 100), 128);  // 64 of them are 4.8 ms
-  EXPECT_EQ(lengthening(1, 100), 1);
-  EXPECT_EQ(lengthening(1e-6, 400'000'000), 2);  // a loop counts to 1e9 at most
-  EXPECT_EQ(lengthening(0, 1), 4096);            // a clock that stands still does not hang
-}
-
 TEST(IssueData, IsVariedFiniteAndOfTheRightSize) {
   for (const Element element : {Element::bf16, Element::fp16, Element::tf32, Element::fp8_e4m3, Element::fp8_e5m2}) {
     const unsigned width = element_bits(element);

@@ -112,18 +112,63 @@ TEST(CardFiles, ReadsSensorsInTheirUnits) {
   EXPECT_EQ(sample.errors[1].count, 3);
 }
 
-TEST(CardFiles, ThrottleBitsAreTakenFromTheLayoutThatHasThem) {
-  std::string metrics(120, '\0');
-  metrics[0] = 120;
+std::string metrics_of(std::size_t size, char content) {
+  std::string metrics(size, '\0');
+  metrics[0] = static_cast<char>(size);
   metrics[2] = 1;
-  metrics[3] = 3;
+  metrics[3] = content;
+  return metrics;
+}
+
+TEST(CardMetrics, ThrottleBitsAreTakenFromTheLayoutThatHasThem) {
+  std::string metrics = metrics_of(120, 3);
   metrics[112] = 1;      // bit 0: package power
   metrics[112 + 4] = 8;  // bit 35: edge temperature
-  EXPECT_EQ(throttle_words(throttle_bits(metrics).value()), "power cap,thermal (software)");
+  EXPECT_EQ(throttle_words(metrics_in(metrics).throttle_bits.value()), "power cap,thermal (software)");
   EXPECT_EQ(throttle_words(0), "none");
-  metrics[3] = 5;  // MI300's newer layout counts instead
-  EXPECT_FALSE(throttle_bits(metrics).has_value());
-  EXPECT_FALSE(throttle_bits("").has_value());
+  metrics[3] = 2;
+  EXPECT_FALSE(metrics_in(metrics).throttle_bits.has_value());
+  EXPECT_FALSE(metrics_in("").throttle_bits.has_value());
+  EXPECT_FALSE(metrics_in(std::string(120, '\xFF')).throttle_bits.has_value());
+}
+
+// The kernel's gpu_metrics_v1_6: header 4, three temperatures 6, power 2, activities 4 + 4 * 2 + 32 * 2, then energy at
+// 88, a clock of 8, a counter of 4, and from 108 on PROCHOT, power, socket, voltage regulators and HBM, 4 each.
+TEST(CardMetrics, Mi300CountsHowLongItWasHeldBack) {
+  std::string metrics = metrics_of(200, 6);
+  metrics[88 + 2] = 3;  // 3 * 65536 counts of 2^-16 J
+  const CardMetrics before = metrics_in(metrics);
+  EXPECT_DOUBLE_EQ(before.energy_joules.value(), 3);
+  metrics[112] = 5;
+  metrics[124] = 1;
+  const CardMetrics now = metrics_in(metrics);
+  EXPECT_EQ(throttle_words(*before.throttle_counts, *now.throttle_counts), "power cap,thermal (software)");
+  EXPECT_EQ(throttle_words(*now.throttle_counts, *now.throttle_counts), "none");
+  EXPECT_DOUBLE_EQ(metrics_in([] {
+                     std::string older = metrics_of(120, 4);
+                     older[24 + 3] = 1;  // 2^24 counts
+                     return older;
+                   }())
+                       .energy_joules.value(),
+                   256);
+}
+
+TEST(CardFiles, WhatIsCountedBelongsToTheTimeBetweenTwoSamples) {
+  MachineRoot root;
+  const std::string file = "sys/bus/pci/devices/0000:c1:00.0/gpu_metrics";
+  std::string metrics = metrics_of(200, 6);
+  CardFiles card("0000:c1:00.0", root.path());
+  const auto throttle = [&] {
+    root.file(file, metrics);
+    assay::TelemetrySample sample;
+    card.read(sample);
+    return sample.throttle;
+  };
+  EXPECT_EQ(throttle(), std::nullopt);  // one sample alone says nothing
+  EXPECT_EQ(throttle(), "none");
+  metrics[108] = 7;
+  EXPECT_EQ(throttle(), "thermal (hardware)");
+  EXPECT_EQ(throttle(), "none");
 }
 
 }  // namespace

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "hip/architectures.h"
-#include "hip/matrix_issue_kernels.h"
+#include "hip/matrix_issue.h"
 #include "hip/matrix_types.h"
 
 namespace vendor {

@@ -41,24 +41,41 @@ struct Stored {
   }
 };
 
-class Product : public Launchable {
- public:
-  Product(const Gemm& gemm, const MatrixOperands& operands, std::int64_t workspace)
-      : gemm_(gemm), operands_(operands), workspace_(workspace), memory_(allocate(workspace)) {}
-  ~Product() override { release(memory_); }
-  Product(const Product&) = delete;
-  Product& operator=(const Product&) = delete;
+// The library's guess is not its best way, and one way that it offers it then refuses.
+struct Way {
+  double seconds;
+  std::int64_t workspace;
+  bool works;
+};
+constexpr Way ways_of_library[] = {{2e-6, 4096, true}, {1e-6, 8192, true}, {1e-7, 0, false}};
 
-  void enqueue(Stream stream) override {
-    host::queue_work("a product", 2e-6, stream, [gemm = gemm_, operands = operands_] { compute(gemm, operands); });
+class Product : public MatrixProduct {
+ public:
+  Product(const Gemm& gemm, const MatrixOperands& operands, std::int64_t most)
+      : gemm_(gemm), operands_(operands), most_(most) {}
+
+  int ways() const override { return 3; }
+  std::int64_t workspace(int way) const override { return std::min(ways_of_library[way].workspace, most_); }
+
+  void enqueue(int way, void* workspace, Stream stream) override {
+    if (!ways_of_library[way].works) throw assay::Unsupported("the pretended library refuses what it offered");
+    const std::int64_t bytes = this->workspace(way);
+    host::queue_work("a product", ways_of_library[way].seconds, stream,
+                     [gemm = gemm_, operands = operands_, workspace, bytes] {
+                       if (bytes > 0) std::memset(workspace, 0xA5, static_cast<std::size_t>(bytes));
+                       compute(gemm, operands);
+                     });
   }
 
-  assay::Choice choice() const override {
+  assay::Choice choice(int way) const override {
     assay::Choice choice;
-    choice.method = "pretended library 1.0";
+    choice.method = "pretended library 1.0" + (way == 0 ? std::string() : " way " + std::to_string(way));
     choice.executed = assay::text(gemm_.a.element);
-    choice.workspace = workspace_;
     return choice;
+  }
+
+  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
+    return std::make_unique<Product>(gemm_, operands, most_);
   }
 
  private:
@@ -84,8 +101,7 @@ class Product : public Launchable {
 
   Gemm gemm_;
   MatrixOperands operands_;
-  std::int64_t workspace_;
-  void* memory_;
+  std::int64_t most_;
 };
 
 assay::Support format_support(Format format) {
@@ -114,12 +130,10 @@ class PlainLoops : public MatrixLibrary {
     return {true, ""};
   }
 
-  std::unique_ptr<Launchable> plan(const Gemm& gemm, const MatrixOperands& operands,
-                                   const MatrixPreparation& preparation, int, Stream) override {
+  std::unique_ptr<MatrixProduct> describe(const Gemm& gemm, const MatrixOperands& operands,
+                                          std::optional<std::int64_t> workspace_limit, int, Stream) override {
     host::machine().called(host::Call::plan_matrix, "planning " + assay::text(assay::Op(gemm)));
-    const std::int64_t wanted = preparation.algorithm == assay::Algorithm::best ? 8192 : 4096;
-    return std::make_unique<Product>(
-        gemm, operands, std::max<std::int64_t>(1, std::min(wanted, preparation.workspace_limit.value_or(wanted))));
+    return std::make_unique<Product>(gemm, operands, workspace_limit.value_or(8192));
   }
 };
 

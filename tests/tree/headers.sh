@@ -36,8 +36,8 @@ one() {
     cuda/*)
       [ -n "$nvcc" ] || exit 0
       if grep -qE '__device__|"(lanes|vendor)\.h"' "$1"; then check_device "$1"; else check c++20 "$1" -Icuda -isystem "$toolkit"; fi ;;
-    hip/presence.h | hip/architectures.h | hip/availability.h | hip/matrix_types.h | hip/matrix_issue_kernels.h | \
-      hip/topology.h | hip/devices_by_place.h | hip/card_files.h | hip/rocm_smi.h | hip/telemetry.h) check c++20 "$1" ;;
+    hip/presence.h | hip/architectures.h | hip/availability.h | hip/matrix_types.h | hip/matrix_issue.h | \
+      hip/topology.h | hip/devices_by_place.h | hip/card_files.h | hip/card_metrics.h | hip/rocm_libraries.h | hip/rocm_smi.h | hip/telemetry.h) check c++20 "$1" ;;
     hip/hipblas*) # where the library's own header is
       [ -n "${ASSAY_HIP_COMPILE:-}" ] && echo '#include <hipblaslt/hipblaslt.h>' | $ASSAY_HIP_COMPILE -fsyntax-only - 2>/dev/null || exit 0
       check_amd "$1" ;;
