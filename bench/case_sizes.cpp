@@ -125,6 +125,10 @@ void measure_briefly(Case& item, ProfileKind profile) {
   if (profile == ProfileKind::full) item.limits = assay::profile(ProfileKind::standard).limits;
 }
 
+void measure_at_a_glance(Case& item, ProfileKind profile) {
+  if (profile == ProfileKind::full) item.limits = assay::profile(ProfileKind::quick).limits;
+}
+
 void sustain(Case& item, ProfileKind profile) {
   const bool full = profile == ProfileKind::full;
   Limits limits = assay::profile(profile).limits;

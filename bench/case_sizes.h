@@ -49,6 +49,8 @@ std::vector<std::string> fact_list(const DeviceInfo& device, const std::string& 
 // A point of a curve, or one case of many: in the full profile it is measured as the standard one does, so that the
 // time goes where runs are compared.
 void measure_briefly(Case& item, ProfileKind profile);
+// In the full profile, as the quick one does: points of a curve of which the ends are told by others.
+void measure_at_a_glance(Case& item, ProfileKind profile);
 
 // Under load for seconds before it is timed, until the rate is steady: at most 6 s (standard), or 30 s (full).
 void sustain(Case& item, ProfileKind profile);

@@ -225,12 +225,13 @@ std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind
       Case item = square_case(format, size);
       if (size > largest_square(format, profile) || !fits(device, profile, product(format, size, size, size))) continue;
       if (size == telling_size(format) || (is_usual(device, format) && size == 2048)) item.rank = 0;
-      if (!is_headline(device, format, size)) measure_briefly(item, profile);
+      const auto curve = is_swept(device, format) ? measure_briefly : measure_at_a_glance;
+      if (!is_headline(device, format, size)) curve(item, profile);
       cases.push_back(item);
       if (!has_best(device, format, size, profile)) continue;
       cases.push_back(best_of(item));
       if (!is_usual(device, format)) cases.back().rank = 1;
-      if (size != telling_size(format) || !is_swept(device, format)) measure_briefly(cases.back(), profile);
+      if (size != telling_size(format) || !is_swept(device, format)) curve(cases.back(), profile);
     }
   }
   return cases;

@@ -111,8 +111,8 @@ std::string name_of(const Trained& trained, const std::string& precision, std::i
 
 // Micro-batches from 1 to the largest that fits, each twice the one before.
 void add_sweep(std::vector<Case>& cases, const DeviceInfo& device, const Trained& trained, const std::string& precision,
-               std::int64_t least, std::int64_t most) {
-  for (std::int64_t batch = least; batch <= most; batch *= 2) {
+               std::int64_t least, std::int64_t most, std::int64_t factor = 2) {
+  for (std::int64_t batch = least; batch <= most; batch *= factor) {
     Case item = step_case(name_of(trained, precision, batch), trained.model,
                           setup_for(device, precision, batch, trained.length), precision, "adamw");
     if (!fits(device, item.work)) break;
@@ -177,10 +177,10 @@ void add_accelerator_steps(std::vector<Case>& cases, const DeviceInfo& device, P
   add_sweep(cases, device, small, "bf16", 16, 16);
   if (profile == ProfileKind::quick) return;
   if (!cases.empty()) add_ops_alone(alone, cases.back(), seen);
-  add_sweep(cases, device, small, "bf16", 1, 256);
+  add_sweep(cases, device, small, "bf16", 1, 256, 4);
   for (const std::string precision : {"tf32", "fp16", "fp8"}) add_sweep(cases, device, small, precision, 16, 16);
-  add_sweep(cases, device, medium, "bf16", 1, 64);
-  if (profile == ProfileKind::full) add_levers(cases, device, medium, "bf16", 2);
+  add_sweep(cases, device, medium, "bf16", 1, 64, 4);
+  if (profile == ProfileKind::full) add_levers(cases, device, medium, "bf16", 1);
   cases.insert(cases.end(), alone.begin(), alone.end());
   for (Case& item : cases) {  // points of curves and single ops, and steps that repeat well
     if (!item.limits) measure_briefly(item, profile);
