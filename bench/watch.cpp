@@ -112,7 +112,7 @@ class Devices {
   std::unique_ptr<TelemetryProcesses> telemetry_;
 };
 
-// The memory control group that this session lives in, if any.
+// The memory control group that this process lives in, if any.
 struct Group {
   std::filesystem::path usage, limit;
 

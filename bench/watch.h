@@ -58,7 +58,7 @@ struct Watched {
   double cpu_seconds = 0;  // as the kernel accounts it at the end
   double cores_peak = 0;   // processors busy at once, over one period
   std::optional<std::int64_t> host_total, host_available_least;
-  std::optional<std::int64_t> group_before, group_peak, group_limit;  // memory control group of this session
+  std::optional<std::int64_t> group_before, group_peak, group_limit;  // memory control group of this process
   std::vector<WatchedProcess> processes;                              // largest first
   std::vector<WatchedDevice> devices;
   std::vector<std::string> remarks;

@@ -50,7 +50,7 @@ Table host_table(const Watched& watched) {
       fmt::format("sum of resident pages, {} looks: shared pages each time", watched.samples));
   add("peak of the largest process", quantity(number(watched.largest_process_peak), ReportUnit::bytes),
       "the kernel's own, between the looks, too");
-  add("memory of this session's group", bytes(watched.group_peak, "no memory control group is visible"),
+  add("memory of the control group", bytes(watched.group_peak, "no memory control group is visible"),
       watched.group_before
           ? "with " + shown_bytes(number(*watched.group_before)) + " before; caches and others in it count"
           : "");
@@ -131,7 +131,7 @@ std::vector<Finding> findings(const Watched& watched) {
                        ? "the kernel kills for want of memory: compare the peak with the limit below"
                        : ""});
   if (watched.group_limit && watched.group_peak && *watched.group_peak > *watched.group_limit * 9 / 10)
-    all.push_back({Severity::warning, "The memory of this session's control group came within a tenth of its limit.",
+    all.push_back({Severity::warning, "The memory of the control group came within a tenth of its limit.",
                    shown_bytes(number(*watched.group_peak)) + " of " + shown_bytes(number(*watched.group_limit)), ""});
   for (const WatchedDevice& one : watched.devices)
     if (!one.conditions.empty())
