@@ -83,7 +83,7 @@ __global__ static void adamw8_kernel(const float* scalars, const Gradient* gradi
     bodies::adam_group(
         team, step, gradient + begin, master + begin,
         {moments.first + begin, moments.first_scale + group, moments.second + begin, moments.second_scale + group},
-        weight + begin, size, firsts, roots);
+        weight == nullptr ? nullptr : weight + begin, size, firsts, roots);
   }
 }
 
