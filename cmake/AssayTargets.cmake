@@ -15,7 +15,11 @@ endif()
 
 # assay_precompiled(test gtest ...): cmake/precompiled_test.h, which most files include, read once instead of hundreds of times.
 # assay_precompile(target test): takes it. A target whose flags differ (OpenMP) cannot, and has assay_no_precompile(target).
-option(ASSAY_PRECOMPILE "Precompile common headers" ON)
+# GCC gains little and warns of its own headers then; and without them it tells of what a file forgot to include.
+set(ASSAY_PRECOMPILE OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
+  set(ASSAY_PRECOMPILE ON)
+endif()
 function(assay_precompiled name)
   file(WRITE ${CMAKE_BINARY_DIR}/generated/precompiled_${name}.cpp "")
   add_library(assay_precompiled_${name} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/generated/precompiled_${name}.cpp)

@@ -35,5 +35,6 @@ std::vector<EmbeddedRow> read_embedded(std::string_view csv, const std::string& 
 std::string_view gpus_csv();
 std::string_view stacks_csv();
 std::string_view prices_csv();
+std::string_view sustained_csv();
 
 }  // namespace assay

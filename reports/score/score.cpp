@@ -69,14 +69,31 @@ std::optional<double> Scored::error() const {
   return *predicted / *measured - 1;
 }
 
+namespace {
+
+Scored speed_score(const Case& row) {
+  Scored result;
+  result.row = row;
+  const auto found = speed_of(row);
+  if (const auto* reason = std::get_if<std::string>(&found)) {
+    result.reason = *reason;
+    return result;
+  }
+  const auto& speed = std::get<SpeedCase>(found);
+  const double width = predict::speed_half_width(speed.setting);
+  result.measured = speed.measured;
+  result.predicted = predicted_rate(speed);
+  result.lower = *result.predicted * (1 - width);
+  result.upper = *result.predicted * (1 + width);
+  return result;
+}
+
+}  // namespace
+
 Scored score(const Case& row) {
   Scored result;
   result.row = row;
-  const bool speed = row.measured == "tokens_per_s" || row.measured == "samples_per_s";
-  if (speed) {
-    result.reason = "speed is not predicted yet";
-    return result;
-  }
+  if (row.measured == "tokens_per_s" || row.measured == "samples_per_s") return speed_score(row);
   const auto setting = setting_of(row);
   if (const auto* reason = std::get_if<std::string>(&setting)) {
     result.reason = *reason;
@@ -99,6 +116,11 @@ std::vector<Group> groups(const std::vector<Scored>& all) {
   for (const Scored& one : all) {
     members[{one.row.kind, one.row.measured, "all"}].push_back(&one);
     members[{one.row.kind, one.row.measured, one.row.source()}].push_back(&one);
+    if (one.row.kind != "train") continue;
+    // Full training and adapters have bars of their own.
+    const bool adapters =
+        one.row.technique.find("lora") != std::string::npos || one.row.technique.starts_with("adapter");
+    members[{one.row.kind, one.row.measured, adapters ? "all adapters" : "all full"}].push_back(&one);
   }
   std::vector<Group> found;
   for (const auto& [key, rows] : members)
@@ -119,7 +141,7 @@ double judged_share(const std::vector<Scored>& all) {
 std::string table(const std::vector<Scored>& all, bool each_row) {
   std::string text = "kind   quantity       source       rows judged median   p90  worst   bias  in % width\n";
   for (const Group& group : groups(all)) {
-    text += fmt::format("{:<6} {:<14} {:<11} {:>5} {:>6}", group.kind, group.quantity, group.source, group.rows,
+    text += fmt::format("{:<6} {:<14} {:<12} {:>4} {:>6}", group.kind, group.quantity, group.source, group.rows,
                         group.judged);
     if (group.judged > 0)
       text += fmt::format(" {:>6} {:>5} {:>6} {:>6} {:>5} {:>5}", percent(group.median), percent(group.ninth),
@@ -168,10 +190,11 @@ std::string json(const std::vector<Scored>& all, bool each_row) {
     for (const Scored& one : all) {
       nlohmann::ordered_json row = {{"id", one.row.id}};
       if (one.predicted && one.measured) {
-        row["measured_bytes"] = *one.measured;
-        row["predicted_bytes"] = *one.predicted;
-        row["lower_bytes"] = *one.lower;
-        row["upper_bytes"] = *one.upper;
+        row["unit"] = bytes_of(one.row) ? "bytes" : "tokens/s";
+        row["measured"] = *one.measured;
+        row["predicted"] = *one.predicted;
+        row["lower"] = *one.lower;
+        row["upper"] = *one.upper;
       } else {
         row["reason"] = one.reason;
       }

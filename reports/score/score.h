@@ -13,7 +13,7 @@ namespace assay::score {
 // One row and what was predicted for it; or why nothing was.
 struct Scored {
   Case row;
-  std::optional<double> measured, predicted, lower, upper;  // bytes
+  std::optional<double> measured, predicted, lower, upper;  // bytes, or tokens/s
   std::string reason;
 
   std::optional<double> error() const;  // of the prediction, as a share of the measured
@@ -21,7 +21,7 @@ struct Scored {
 Scored score(const Case& row);
 
 struct Group {
-  std::string kind, quantity, source;  // source "all": of every source
+  std::string kind, quantity, source;  // "all": of every source; "all full", "all adapters": of the training rows
   std::size_t rows = 0, judged = 0;
   double median = 0, ninth = 0, worst = 0;  // of the absolute errors; ninth: the 90th percentile
   double bias = 0;                          // median of the signed ones

@@ -42,6 +42,7 @@ std::optional<Stored> stored_of(const std::string& precision, const std::string&
   if (has(precision, "nf4-dq")) return Stored::nf4_double;
   if (has(precision, "nf4") || has(precision, "4-bit base")) return Stored::nf4;
   if (has(technique, "qlora")) return has(technique, "gptq") ? Stored::int4_groups : Stored::nf4;
+  if (has(precision, "4-bit")) return Stored::int4_groups;
   if (has(precision, "int8")) return Stored::int8_groups;
   if (has(precision, "int4")) return has(precision, "awq") ? Stored::int4_awq : Stored::int4_groups;
   const bool half = has(precision, "bf16") || has(precision, "fp16") || has(precision, "float8 linear");
@@ -126,20 +127,26 @@ std::variant<Setting, std::string> setting_of(const Case& row) {
   const auto counter = counter_of(row);
   if (!counter) return "it measures \"" + row.measured + "\", which is no memory";
   if (!bytes_of(row)) return "its unit, \"" + row.unit + "\", is none of memory";
+  auto sizes = sizes_of(row, *counter == Counter::kv_cache, std::nullopt);
+  if (auto* setting = std::get_if<Setting>(&sizes)) setting->counter = *counter;
+  return sizes;
+}
+
+std::variant<Setting, std::string> sizes_of(const Case& row, bool cache_alone, std::optional<Stored> otherwise) {
+  if (!row.has_architecture()) return "its architecture is not stated";
   const auto shape =
       predict::shape_from_figures(row.parameters.value_or(0), *row.layers, *row.hidden, *row.heads,
                                   row.kv_heads.value_or(0), row.feed_forward.value_or(0), row.vocabulary.value_or(0));
   if (!shape) return "its architecture is not whole";
-  if (shape->matrices <= 0 && *counter != Counter::kv_cache)
-    return "parameters, feed-forward or vocabulary are not stated";
+  if (shape->matrices <= 0 && !cache_alone) return "parameters, feed-forward or vocabulary are not stated";
   const std::string precision = lower(row.precision), technique = lower(row.technique), layout = lower(row.parallelism);
-  const auto stored = stored_of(precision, technique);
+  auto stored = stored_of(precision, technique);
+  if (!stored) stored = otherwise;
   if (!stored) return "its weights, \"" + row.precision + "\", are not known";
   Setting setting;
   setting.model = *shape;
   setting.model.encoder = has(lower(row.model), "bert");
   setting.stored = *stored;
-  setting.counter = *counter;
   setting.batch = row.micro_batch.value_or(1);
   read_layout(setting, row, layout);
   if (row.kind == "train") {
