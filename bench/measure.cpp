@@ -200,6 +200,8 @@ class Measurement {
   }
 
   void describe(const Choice& choice) {
+    if (choice.planted && std::find(conditions_.begin(), conditions_.end(), "planted") == conditions_.end())
+      conditions_.push_back("planted");
     base_.method = choice.method;
     base_.executed = choice.executed;
     base_.accumulated = choice.accumulated;

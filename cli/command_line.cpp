@@ -11,6 +11,7 @@
 
 #include "bench/version.h"
 #include "cli/commands.h"
+#include "cli/gate_words.h"
 #include "cli/parse.h"
 #include "reports/accept/claim.h"
 #include "reports/workload_file.h"
@@ -30,6 +31,7 @@ struct Words {
   std::string claim, explain, verify;
   std::vector<std::string> fleet, prices;
   std::string period, framework;
+  GateWords gate;
   std::vector<std::string> watched;  // what stood behind "--"
   bool force = false, quiet = false, whole = false, train = false, checklist = false, buy = false, redact = false;
 };
@@ -240,12 +242,23 @@ ComparedQuestion understand_compare(const Words& words) {
   return question;
 }
 
+GateQuestion understand_gate(const Words& words) {
+  GateQuestion question = understand_gate(words.gate);
+  question.model = words.model;
+  question.workload = understand_workload(words);
+  for (const std::string& file : words.out_files) question.out.emplace_back(file);
+  question.force = words.force;
+  question.whole = words.whole;
+  return question;
+}
+
 struct Commands {
   CLI::App* run = nullptr;
   CLI::App* report = nullptr;
   CLI::App* evaluate = nullptr;
   CLI::App* accept = nullptr;
   CLI::App* compare = nullptr;
+  CLI::App* gate = nullptr;
   CLI::App* list = nullptr;
   CLI::App* doctor = nullptr;
   CLI::App* watch = nullptr;
@@ -301,6 +314,13 @@ Commands declare(CLI::App& app, Words& words) {
   commands.compare->add_option("--out", words.out_files, "Write FILE.html, .md, .json, .csv or .txt; may repeat");
   commands.compare->add_flag("--force", words.force, "Overwrite these files");
   commands.compare->add_flag("--full", words.whole, "Print everything, not only the first screen");
+
+  commands.gate = app.add_subcommand("gate", "Say whether a new driver, library or setting made the machine slower");
+  add_gate_options(*commands.gate, words.gate);
+  add_workload_options(*commands.gate, words);
+  commands.gate->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
+  commands.gate->add_flag("--force", words.force, "Overwrite these files");
+  commands.gate->add_flag("--full", words.whole, "Print everything, not only the first screen");
 
   commands.list = app.add_subcommand("list", "What there is: devices, benchmarks, models, gpus, profiles, rules");
   commands.list->add_option("what", words.list_what, "devices, benchmarks, models, gpus, profiles or rules")
@@ -376,6 +396,7 @@ int run_command_line(int argc, const char* const* argv) {
   if (*commands.list) return list(words.list_what, terminal, words.plugins);
   if (*commands.report) return report(understand_report(words), terminal);
   if (*commands.compare) return compare(understand_compare(words), terminal);
+  if (*commands.gate) return run_gate(understand_gate(words), terminal);
   if (*commands.accept) return accept(understand_accept(words), terminal);
   if (*commands.evaluate) {
     AcceptQuestion claimed;

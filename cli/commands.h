@@ -10,6 +10,7 @@
 #include "bench/probe.h"
 #include "bench/run.h"
 #include "cli/terminal.h"
+#include "reports/gate/gate.h"
 #include "reports/judge.h"
 #include "reports/plan.h"
 
@@ -93,6 +94,24 @@ struct ComparedQuestion {
   bool whole = false;
 };
 int compare(const ComparedQuestion& question, const Terminal& terminal);
+
+// What `gate` is asked. Folders that hold runs stand for all of them.
+struct GateQuestion {
+  std::vector<std::filesystem::path> before, after, confirm_before, confirm_after;
+  std::vector<std::filesystem::path> plan;  // runs of one state: how many runs the bar takes; then nothing else is done
+  std::filesystem::path history;            // a folder that results are held against, and added to
+  std::string move_baseline;                // why what was normal is not any more; then nothing else is done
+  gate::GateRules rules;
+  std::filesystem::path metrics;  // TOML; empty: everything is gated
+  std::string model;              // whose fit is gated too; empty: none
+  Workload workload;
+  std::vector<std::filesystem::path> out;  // .html .md .json .txt
+  std::filesystem::path junit, openmetrics, google_before, google_after;
+  bool github = false;  // annotations, and a summary where GITHUB_STEP_SUMMARY says
+  bool force = false;
+  bool whole = false;
+};
+int run_gate(GateQuestion question, const Terminal& terminal);
 
 // Fills RunOptions::devices where the user named none: every device that can be used. Throws BadInput where a GPU is
 // visible but cannot be used: then the processor is measured only on request.

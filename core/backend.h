@@ -46,6 +46,7 @@ struct Choice {
   std::int64_t workspace = 0;   // bytes
   std::optional<double> flops;  // the true number for an Issue
   std::string note;             // anything a reader must know
+  bool planted = false;         // it takes longer than it must on purpose, to test who reads its times; no judge may
 };
 
 // Bytes by kind of counter; see docs/method.md.

@@ -94,6 +94,7 @@ class FakeProgram : public Program {
   Choice choice() const override {
     Choice choice;
     choice.method = "fake 1.0";
+    choice.planted = actor_->script().contains("planted");
     if (work_.steps.size() == 1)
       if (const auto* issue = std::get_if<Issue>(&work_.steps.front().op))
         choice.flops = 2.0 * static_cast<double>(issue->count) * 64;

@@ -19,7 +19,7 @@ constexpr const char* script_variable = "ASSAY_FAKE_SCRIPT";
 //   "seconds": 0.01,                                                  of every execution, instead of the rates
 //   "sleep": true,                                                    and really takes that long
 //   "conditions": ["xid_79"],                                         what its telemetry says
-//   "planted": 1.1,                                                   factor on all times
+//   "planted": 1.1,                                                   factor on all times, whose rows say so
 //   "log": "/tmp/calls",                                              a line "pid function text" for each call
 //   "cases": 6,                                                       how many cases the small catalogue has
 //   "expected_seconds": 0.05,                                         what they claim to take
