@@ -17,8 +17,8 @@ struct GateRules {
   double bar = 0.02;                   // the slowdown that is to be found, as a share
   std::optional<MetricsFile> metrics;  // absent: everything that can be judged is gated
   Allowance allowance;
-  // Standard deviation from driver load to driver load, for sides with too few loads to show it. 0.4 % is what a card
-  // at boost clocks is published to do; see docs/gate.md.
+  // Standard deviation from driver load to driver load, for sides with too few loads to show it: that of the typical
+  // machine in docs/gate.md.
   double load_spread = 0.004;
   bool inconclusive_passes = false;
   bool no_baseline_records = false;  // what was not measured before is taken note of, and passes

@@ -11,7 +11,7 @@ namespace assay::gate {
 
 // Standard deviations and shifts as shares of the time, chances as shares of runs or samples. The three profiles are
 // fitted by eye to what people publish of their machines, such as ROCm/rocm-libraries#8123 (locked clocks) and
-// pytorch-labs/tritonbench#143 (a runner of continuous integration).
+// tritonbench#143 (a runner of continuous integration).
 struct Noise {
   std::string name;
   double run = 0;     // from process to process
