@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 #include "reports/run_sections.h"
 
 namespace assay {
@@ -108,7 +109,8 @@ Table matrix_table(const std::vector<Run>& runs, const DeviceInfo& device, const
   std::set<std::string> froms, tos;
   for (const Run& run : runs) {
     for (const Row& row : run.rows) {
-      if (row.backend != device.backend || row.family != "transfer" || row.case_name.rfind(matrix.start, 0) != 0)
+      if (row.backend != device.backend || row.family != "transfer" || row.case_name.rfind(matrix.start, 0) != 0 ||
+          has_condition(row, "planted"))
         continue;
       const std::string rest = row.case_name.substr(matrix.start.size());
       const auto slash = rest.find('/');

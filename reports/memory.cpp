@@ -9,6 +9,7 @@
 #include "reports/activations.h"
 #include "reports/memory_items.h"
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 #include "reports/workload.h"
 
 namespace assay {
@@ -101,7 +102,8 @@ Overheads overheads(const std::vector<Run>& runs, const DeviceInfo& device) {
   for (const Run& run : runs) {
     for (const Row& row : run.rows) {
       const bool asked = row.family == "capacity" && row.case_name == "capacity/context" && row.device == device.id;
-      const bool usable = row.status == Status::ok && row.unit == "bytes" && row.value && *row.value > 0;
+      const bool usable = row.status == Status::ok && row.unit == "bytes" && row.value && *row.value > 0 &&
+                          !has_condition(row, "planted");
       if (!asked || !usable || row.metric.find("context") == std::string::npos) continue;
       found.context_bytes = row.value;
       found.context_source = row.case_name + ", " + row.metric;

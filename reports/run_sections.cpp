@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 
 namespace assay {
 namespace {
@@ -122,7 +123,9 @@ Section whole_steps_section(const std::vector<Run>& runs, const DeviceInfo& devi
       const bool step = row.family == "train" && row.op.empty() && row.metric == "seconds";
       // Steps of whole models have a section of their own; their names end in batch x length.
       const bool whole = row.case_name.find('x', row.case_name.rfind('/') + 1) != std::string::npos;
-      if (!step || whole || row.device != device.id || row.status != Status::ok || !row.value) continue;
+      if (!step || whole || row.device != device.id || row.status != Status::ok || !row.value ||
+          has_condition(row, "planted"))
+        continue;
       table.rows.push_back(
           {row.case_name, row.precision,
            quantity(*row.value, row.lower.value_or(*row.value), row.upper.value_or(*row.value), ReportUnit::seconds),

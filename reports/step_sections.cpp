@@ -13,6 +13,7 @@
 #include <string>
 
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 
 namespace assay {
 namespace {
@@ -31,7 +32,9 @@ class Steps {
   Steps(const std::vector<Run>& runs, const DeviceInfo& device) {
     for (const Run& run : runs) {
       for (const Row& row : run.rows) {
-        if (row.device != device.id || row.status != Status::ok || !row.value || !std::isfinite(*row.value)) continue;
+        if (row.device != device.id || row.status != Status::ok || !row.value || !std::isfinite(*row.value) ||
+            has_condition(row, "planted"))
+          continue;
         if (row.family == "train" || row.family == "infer") cases_[row.case_name][row.metric] = &row;
         if (row.family == "derived") derived(row);
       }

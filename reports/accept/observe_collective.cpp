@@ -9,6 +9,7 @@
 #include "reports/accept/bands.h"
 #include "reports/accept/observe.h"
 #include "reports/phrase.h"
+#include "reports/rates_rows.h"
 
 namespace assay {
 namespace {
@@ -19,7 +20,8 @@ constexpr const char* prefix = "collective/all_reduce/";
 std::map<int, std::map<double, double>> all_reduces(const Machine& machine) {
   std::map<int, std::map<double, double>> found;
   for (const Row& row : machine.run().rows) {
-    if (row.case_name.rfind(prefix, 0) != 0 || row.metric != "bus_bytes_per_second" || row.status != Status::ok)
+    if (row.case_name.rfind(prefix, 0) != 0 || row.metric != "bus_bytes_per_second" || row.status != Status::ok ||
+        has_condition(row, "planted"))
       continue;
     const int cards = std::atoi(row.case_name.c_str() + std::string(prefix).size());
     if (cards < 2 || !row.value || !row.bytes) continue;
