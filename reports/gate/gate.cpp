@@ -381,6 +381,7 @@ std::string summary(const Gate& gate, const GateRules& rules) {
     if (const std::size_t found = count(gate, verdict)) parts.push_back(fmt::format("{} {}", found, text(verdict)));
   std::string words = "The gate " + (outcome(gate, rules) == "no verdict" ? "gives no verdict" : outcome(gate, rules)) +
                       ": " + (parts.empty() ? "nothing was measured that could be gated" : joined(parts)) + ".";
+  if (gate.one_load_a_side) words += " There are too few driver loads a side for any promise of error rates.";
   if (!gate.missing.empty()) words += " Named but not measured: " + joined(gate.missing) + ".";
   return words;
 }

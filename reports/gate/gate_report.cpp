@@ -15,8 +15,8 @@
 namespace assay::gate {
 namespace {
 
-constexpr std::size_t most_findings = 8;
-constexpr std::size_t most_bars = 40;
+constexpr std::size_t most_findings = 5;
+constexpr std::size_t most_bars = 8;
 
 Severity severity_of(Verdict verdict) {
   switch (verdict) {
@@ -91,7 +91,7 @@ Chart chart_of(const Chosen& metrics) {
   chart.y.name = "worse by";
   chart.y.unit = ReportUnit::share;
   chart.series.push_back(std::move(series));
-  chart.caption = "The change of each gated metric, worst verdict first; above nothing is worse.";
+  chart.caption = "The change of the gated metrics, worst verdict first, at most eight; above nothing is worse.";
   if (!metrics.empty()) chart.limits.emplace_back("bar", quantity(metrics.back()->bar, ReportUnit::share));
   return chart;
 }

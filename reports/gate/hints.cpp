@@ -37,14 +37,15 @@ void add_clock(const std::vector<Observation>& before, const std::vector<Observa
   const Sides sides{cycles(before), cycles(after)};
   if (sides.before.empty() || sides.after.empty() || !verdict.before.clock_hertz || !verdict.after.clock_hertz) return;
   const double in_cycles = shift(sides), in_time = verdict.estimate->shift;
+  const std::string was = shown(*verdict.before.clock_hertz, ReportUnit::hertz);
+  const std::string is = shown(*verdict.after.clock_hertz, ReportUnit::hertz);
   const std::string clocks =
-      fmt::format("the clock was {} before and is {} after", shown(*verdict.before.clock_hertz, ReportUnit::hertz),
-                  shown(*verdict.after.clock_hertz, ReportUnit::hertz));
+      was == is ? "the clock is " + is : "the clock was " + was + " before and is " + is + " after";
   if (std::abs(in_cycles) < std::abs(in_time) / 2) {
     found.push_back("equal in cycles, different in time: " + clocks +
                     "; the clock or power policy changed, not the work");
   } else {
-    found.push_back(fmt::format("{:+.1f} % in cycles too: {}; the work itself takes another time",
+    found.push_back(fmt::format("{:+.1f} % in cycles too ({}): the work itself takes another time",
                                 100 * std::expm1(in_cycles), clocks));
   }
 }

@@ -17,6 +17,9 @@ mkdir -p "$2"
 ending=complete
 if [ -e cut ]; then ending=interrupted; rm cut; fi
 printf '{\n "ending": "%s"\n}\n' "$ending" >"$2/run.json"
+conditions=few_samples
+if [ -e busy ]; then conditions='"few_samples,other_load"'; rm busy; fi
+printf 'conditions,status\n%s,ok\n' "$conditions" >"$2/results.csv"
 echo "$(cat state 2>/dev/null || echo -) $2" >>order
 [ "$ending" = complete ] || exit 130
 STANDIN
@@ -54,6 +57,18 @@ check 0 "$abba" --folder cuts --runs 1 --to-before true --to-after true --assay 
 [ "$(wc -l <order)" -eq 3 ] || fail "the unfinished run was kept"
 check 1 "$abba" --folder bad --runs 1 --to-before false --to-after true --assay ./assay
 
+# One that was disturbed is measured anew.
+rm order
+touch busy
+check 0 "$abba" --folder busy_machine --runs 1 --to-before true --to-after true --assay ./assay
+[ "$(wc -l <order)" -eq 3 ] || fail "the disturbed run was kept"
+grep -q 'disturbed; once more' out || fail "it does not say why it measures again"
+rm order
+touch busy
+check 0 "$abba" --folder busy_again --runs 1 --again 0 --to-before true --to-after true --assay ./assay
+[ "$(wc -l <order)" -eq 2 ] || fail "--again 0 measured again"
+
+check 64 "$abba" --folder x --again no --now before --assay ./assay
 check 64 "$abba" --folder x --runs 0 --now before --assay ./assay
 check 64 "$abba" --folder x --now sideways --assay ./assay
 check 64 "$abba" --runs 3
