@@ -186,13 +186,26 @@ std::string library_of(const std::string& method) {
   return numbered ? method.substr(0, second) : method.substr(0, first);
 }
 
-std::map<std::string, std::string> key_fields(const RunInfo& info, const Allowance& allowance) {
-  std::map<std::string, std::string> key;
-  for (const auto& [name, field] : fields_of(info)) {
-    const bool free = allowance.fields.count(name) != 0 || allowance.subjects.count(field.subject) != 0;
-    if (!free && !field.value.empty()) key[name] = field.value;
-  }
+KeyFields key_fields(const RunInfo& info) {
+  KeyFields key;
+  for (const auto& [name, field] : fields_of(info))
+    if (!field.value.empty()) key[name] = {field.subject, field.value};
   return key;
+}
+
+std::string first_difference(const KeyFields& now, const KeyFields& before, const Allowance& allowance) {
+  KeyFields names = now;
+  names.insert(before.begin(), before.end());
+  const auto value = [](const KeyFields& fields, const std::string& name) {
+    const auto field = fields.find(name);
+    return field == fields.end() ? std::string("not recorded") : field->second.value;
+  };
+  for (const auto& [name, field] : names) {
+    if (allowance.fields.count(name) != 0 || allowance.subjects.count(field.subject) != 0) continue;
+    const std::string is = value(now, name), was = value(before, name);
+    if (is != was) return name + ": " + is + ", was " + was;
+  }
+  return "";
 }
 
 std::string sentence(const Difference& difference) {

@@ -44,8 +44,15 @@ std::vector<Difference> filter_difference(const Side& before, const Side& after,
 // "cublaslt 12.8.4" of "cublaslt 12.8.4 algorithm 66": the library and its version.
 std::string library_of(const std::string& method);
 
-// What must be equal between a run and another, by name, without what `allowance` lets differ.
-std::map<std::string, std::string> key_fields(const RunInfo& info, const Allowance& allowance);
+// What must be equal between a run and another, by name, each with the subject that may change it.
+struct KeyField {
+  std::string subject, value;
+  bool operator==(const KeyField&) const = default;
+};
+using KeyFields = std::map<std::string, KeyField>;
+KeyFields key_fields(const RunInfo& info);
+// In what the first that differs and is not allowed to does so: "profile: full, was quick"; "" where none does.
+std::string first_difference(const KeyFields& now, const KeyFields& before, const Allowance& allowance);
 
 std::string sentence(const Difference& difference);  // "cuda:0 ecc: yes before, no after"
 

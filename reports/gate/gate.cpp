@@ -185,6 +185,7 @@ std::vector<MetricVerdict> gather(const Evidence& evidence, const GateRules& rul
     }
     one.units = evidence.units.by_load ? "driver loads" : "process starts";
     one.bar = rules.bar;
+    one.gated = gated_by_default(key.metric);
     if (rules.metrics) {
       const GatedMetric* named = gated_by(*rules.metrics, key);
       one.gated = named != nullptr;

@@ -15,7 +15,7 @@ namespace assay::gate {
 
 struct GateRules {
   double bar = 0.02;                   // the slowdown that is to be found, as a share
-  std::optional<MetricsFile> metrics;  // absent: everything that can be judged is gated
+  std::optional<MetricsFile> metrics;  // absent: times and memory are gated
   Allowance allowance;
   // Standard deviation from driver load to driver load, for sides with too few loads to show it: that of the typical
   // machine in docs/gate.md.

@@ -40,6 +40,11 @@ Severity severity_of(int exit_code) {
 
 std::string name_of(const MetricVerdict& one) { return one.key.device.empty() ? one.key.case_name : text(one.key); }
 
+std::string why_not(const MetricVerdict& one) {
+  if (one.units == "results") return "a history has one side";
+  return one.verdict == Verdict::inconclusive ? "too few runs" : "not judged";
+}
+
 using Chosen = std::vector<const MetricVerdict*>;
 
 // Three narrow tables instead of one that no terminal is wide enough for.
@@ -49,7 +54,7 @@ std::vector<Table> metric_tables(const std::string& id, const Chosen& metrics) {
   Table remarks{id + "-remarks", "Remarks", {"Metric", "Remark"}, {}, ""};
   for (const MetricVerdict* one : metrics) {
     const Quantity shown = one->estimate ? quantity(std::expm1(one->estimate->smallest_found), ReportUnit::share)
-                                         : unknown(ReportUnit::share, "too few runs");
+                                         : unknown(ReportUnit::share, why_not(*one));
     verdicts.rows.push_back({text(one->verdict), name_of(*one), worse_by(*one)});
     if (one->before.middle || one->after.middle)
       values.rows.push_back({name_of(*one), middle(one->before, one->unit), middle(one->after, one->unit), shown});
@@ -82,9 +87,9 @@ Chart chart_of(const Chosen& metrics) {
   Chart chart{"changes", "How much worse", ChartKind::bar, {}, {}, {}, "", {}};
   Series series{"worse by", {}, {}, false};
   for (const MetricVerdict* one : metrics) {
-    if (!one->estimate || series.x.size() == most_bars) continue;
+    if (!worse_by(*one).value || series.x.size() == most_bars) continue;
     series.x.push_back(static_cast<double>(series.x.size()));
-    series.y.push_back(std::expm1(one->estimate->shift));
+    series.y.push_back(*worse_by(*one).value);
     chart.x.labels.push_back(name_of(*one));
   }
   chart.x.name = "metric";
@@ -138,6 +143,15 @@ void add_open(const Gate& gate, std::vector<Finding>& findings) {
     findings.push_back({Severity::warning, text(reason.first) + ": " + whom + ": " + reason.second + ".",
                         names.size() == 1 ? "" : "the first is " + names.front(), ""});
   }
+  const auto unclear = std::count_if(gate.metrics.begin(), gate.metrics.end(), [](const MetricVerdict& one) {
+    return one.gated && one.verdict == Verdict::inconclusive && !one.suspected;
+  });
+  if (unclear > 0)
+    findings.push_back({Severity::warning,
+                        "INCONCLUSIVE: " + counted(static_cast<std::size_t>(unclear), "metric") +
+                            ": these runs can neither show nor rule out a slowdown of the bar.",
+                        "the remarks say how near it is",
+                        gate.design.empty() ? "assay gate --plan RUN... says how many runs do" : ""});
   if (reasons.size() > most_reasons)
     findings.push_back({Severity::warning,
                         fmt::format("And {} more reasons: see the remarks.", reasons.size() - most_reasons), "", ""});
@@ -174,12 +188,14 @@ void add_differences(const Gate& gate, const GateRules& rules, std::vector<Findi
                         "what is compared must differ in nothing but its subject",
                         "if that is what you mean to judge: " + joined({needed.begin(), needed.end()}, " ")});
   for (const std::string& subject : rules.allowance.subjects)
-    if (changed.count(subject) == 0)
+    if (gate.design.empty() && changed.count(subject) == 0)
       findings.push_back({Severity::info, "The declared subject \"" + subject + "\" is the same on both sides.",
                           "this compares a state with itself", ""});
 }
 
 void add_design(const Gate& gate, std::vector<Finding>& findings) {
+  if (!gate.design.empty())
+    for (const std::string& one : gate.remarks) findings.push_back({Severity::info, one, "", ""});
   if (gate.one_load_a_side)
     findings.push_back(
         {Severity::warning,
@@ -233,7 +249,13 @@ Quantity middle(const SideValues& side, const std::string& unit) {
 }
 
 Quantity worse_by(const MetricVerdict& one) {
-  if (!one.estimate) return unknown(ReportUnit::share, "too few runs");
+  if (!one.estimate) {
+    // A history has no second side to estimate from; its middles are all there is.
+    const bool known = one.units == "results" && one.before.middle && one.after.middle && *one.before.middle > 0;
+    if (!known) return unknown(ReportUnit::share, why_not(one));
+    const double ratio = *one.after.middle / *one.before.middle;
+    return quantity((one.less_is_better ? ratio : 1 / ratio) - 1, ReportUnit::share);
+  }
   return quantity(std::expm1(one.estimate->shift), std::expm1(one.estimate->at_least),
                   std::expm1(one.estimate->at_most), ReportUnit::share);
 }
@@ -267,12 +289,12 @@ std::string error_rates(const Gate& gate, const GateRules& rules) {
 Report gate_report(const Gate& gate, const GateRuns& runs, const GateRules& rules) {
   Report report;
   report.title = "Gate: " + outcome(gate, rules);
-  report.subtitle =
-      fmt::format("{} before, {} after; bar {:g} %{}", counted(runs.before.size(), "run"),
-                  counted(runs.after.size(), "run"), 100 * rules.bar,
-                  rules.allowance.subjects.empty()
-                      ? ""
-                      : "; subject " + joined({rules.allowance.subjects.begin(), rules.allowance.subjects.end()}));
+  std::string what = counted(runs.after.size(), "run") + " against a history";
+  if (!runs.before.empty())
+    what = counted(runs.before.size(), "run") + " before, " + counted(runs.after.size(), "run") + " after";
+  const auto& subjects = rules.allowance.subjects;
+  report.subtitle = fmt::format("{}; bar {:g} %", what, 100 * rules.bar);
+  if (!subjects.empty()) report.subtitle += "; subject " + joined({subjects.begin(), subjects.end()});
   for (const Verdict verdict :
        {Verdict::broken, Verdict::slower, Verdict::unfit, Verdict::incomparable, Verdict::inconclusive, Verdict::ok})
     report.headline.emplace_back(text(verdict), quantity(static_cast<double>(count(gate, verdict)), ReportUnit::count));
@@ -289,7 +311,7 @@ Report gate_report(const Gate& gate, const GateRuns& runs, const GateRules& rule
                    [](const Finding& a, const Finding& b) { return a.severity > b.severity; });
   const auto gated = chosen(gate, true), informing = chosen(gate, false);
   Section metrics{"metrics", "Gated metrics", {}, metric_tables("gated", gated), {}};
-  if (!gated.empty()) metrics.charts.push_back(chart_of(gated));
+  if (Chart chart = chart_of(gated); !chart.x.labels.empty()) metrics.charts.push_back(std::move(chart));
   report.sections.push_back(std::move(metrics));
   if (!gate.fits.empty()) report.sections.push_back(fit_section(gate));
   if (!informing.empty())

@@ -26,7 +26,9 @@ Json json_of(const Point& point) {
   line["utc"] = point.utc;
   line["accepted"] = point.accepted;
   line["runs"] = point.runs;
-  line["fields"] = point.fields;
+  line["fields"] = Json::object();
+  for (const auto& [name, field] : point.fields)
+    line["fields"][name] = {{"value", field.value}, {"subject", field.subject}};
   line["values"] = Json::array();
   for (const auto& [key, value] : point.values)
     line["values"].push_back({{"rank", key.rank},
@@ -45,7 +47,8 @@ Point point_from(const Json& line) {
   line.at("utc").get_to(point.utc);
   line.at("accepted").get_to(point.accepted);
   line.at("runs").get_to(point.runs);
-  line.at("fields").get_to(point.fields);
+  for (const auto& [name, field] : line.at("fields").items())
+    point.fields[name] = {field.at("subject"), field.at("value")};
   for (const Json& one : line.at("values")) {
     const Key key{one.at("rank"), one.at("device"), one.at("case"), one.at("metric")};
     const PointValue value{one.at("value"), one.at("unit"), one.at("less_is_better"), one.at("starts")};
@@ -123,26 +126,19 @@ void History::move_baseline(const std::string& reason, const std::string& utc) {
   points_[first_].accepted = true;
 }
 
-std::vector<const Point*> History::baseline(const std::map<std::string, std::string>& fields) const {
+std::vector<const Point*> History::baseline(const KeyFields& fields, const Allowance& allowance) const {
   std::vector<const Point*> found;
-  for (std::size_t i = points_.size(); i > first_ && found.size() < most_points; --i)
-    if (points_[i - 1].accepted && points_[i - 1].fields == fields) found.push_back(&points_[i - 1]);
+  for (std::size_t i = points_.size(); i > first_ && found.size() < most_points; --i) {
+    const Point& point = points_[i - 1];
+    if (point.accepted && first_difference(fields, point.fields, allowance).empty()) found.push_back(&point);
+  }
   std::reverse(found.begin(), found.end());
   return found;
 }
 
-std::string History::nearest_difference(const std::map<std::string, std::string>& fields) const {
-  for (std::size_t i = points_.size(); i > first_; --i) {
-    const auto& other = points_[i - 1].fields;
-    if (other == fields) continue;
-    for (const auto& [name, value] : fields) {
-      const auto theirs = other.find(name);
-      if (theirs == other.end()) return name + " is " + value + ", and was not recorded";
-      if (theirs->second != value) return name + " is " + value + ", and was " + theirs->second;
-    }
-    for (const auto& [name, value] : other)
-      if (fields.count(name) == 0) return name + " was " + value + ", and is not recorded";
-  }
+std::string History::nearest_difference(const KeyFields& fields, const Allowance& allowance) const {
+  for (std::size_t i = points_.size(); i > first_; --i)
+    if (std::string words = first_difference(fields, points_[i - 1].fields, allowance); !words.empty()) return words;
   return "";
 }
 

@@ -21,9 +21,9 @@ struct PointValue {
 
 // One result: the median of the runs that were given together.
 struct Point {
-  std::string utc;                            // when the last of its runs began
-  std::vector<std::string> runs;              // ids
-  std::map<std::string, std::string> fields;  // what must be equal for another to be comparable
+  std::string utc;                // when the last of its runs began
+  std::vector<std::string> runs;  // ids
+  KeyFields fields;               // what must be equal for another to be comparable
   std::map<Key, PointValue> values;
   bool accepted = true;  // points with an alarm are kept, and are no part of any baseline
 };
@@ -36,10 +36,10 @@ class History {
   explicit History(std::filesystem::path folder);
 
   // The points that count for a result with these fields: those since the last move of the baseline, the newest 20 of
-  // them, accepted and comparable.
-  std::vector<const Point*> baseline(const std::map<std::string, std::string>& fields) const;
-  // In what the newest point that is not comparable differs: a sentence, or "" where there is none.
-  std::string nearest_difference(const std::map<std::string, std::string>& fields) const;
+  // them, accepted, and with no difference that is not allowed.
+  std::vector<const Point*> baseline(const KeyFields& fields, const Allowance& allowance) const;
+  // In what the newest point that is not comparable differs; "" where there is none.
+  std::string nearest_difference(const KeyFields& fields, const Allowance& allowance) const;
 
   void append(const Point& point);  // throws Error where it cannot be written
   // A reviewed decision: what was normal until now is not any more. The newest point, alarm or not, is the first of the

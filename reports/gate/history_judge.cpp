@@ -60,6 +60,7 @@ MetricVerdict judged(const Key& key, const PointValue& now, const SideValues& se
   one.unit = now.unit;
   one.less_is_better = now.less_is_better;
   one.bar = rules.bar;
+  one.gated = gated_by_default(key.metric);
   if (rules.metrics) {
     const GatedMetric* named = gated_by(*rules.metrics, key);
     one.gated = named != nullptr;
@@ -79,6 +80,12 @@ MetricVerdict judged(const Key& key, const PointValue& now, const SideValues& se
     judge_value(one, earlier, now, rules.no_baseline_records);
   }
   return one;
+}
+
+// How far it is from the middle of the earlier ones, as a logarithm.
+double moved(const MetricVerdict& one) {
+  if (!one.before.middle || !one.after.middle) return 0;
+  return std::abs(std::log(*one.after.middle / *one.before.middle));
 }
 
 bool fit_for_use(const SideValues& seen) {
@@ -110,11 +117,13 @@ void add_gone(const std::vector<const Point*>& baseline, const Side& side, const
 Point point_of(const std::vector<Run>& runs, const GateRules& rules) {
   if (runs.empty()) throw BadInput("a history takes runs: assay gate --history DIR --after RUN...");
   Point point;
-  point.fields = key_fields(runs.front().info, rules.allowance);
+  point.fields = key_fields(runs.front().info);
   for (const Run& run : runs) {
-    if (key_fields(run.info, rules.allowance) != point.fields)
-      throw BadInput("the runs of one result must be alike, but " + run.info.id + " is not like " +
-                     runs.front().info.id + "; give them one by one");
+    const std::string other =
+        first_difference(key_fields(run.info), point.fields, Allowance{{}, rules.allowance.fields});
+    if (!other.empty())
+      throw BadInput("the runs of one result must be alike, but " + run.info.id + " differs in " + other +
+                     "; give them one by one");
     point.runs.push_back(run.info.id);
     point.utc = std::max(point.utc, run.info.started_utc);
   }
@@ -137,7 +146,7 @@ Gate judge_point(const History& history, const std::vector<Run>& runs, const Gat
       if (std::find(known.runs.begin(), known.runs.end(), id) != known.runs.end())
         throw BadInput("the run " + id + " is in the history already; a run counts once");
   const Side side = observe(runs, rules.planted_counts);
-  const std::vector<const Point*> baseline = history.baseline(point.fields);
+  const std::vector<const Point*> baseline = history.baseline(point.fields, rules.allowance);
   for (const auto& [key, value] : point.values)
     gate.metrics.push_back(judged(key, value, summarised(side.series.at(key)), earlier_of(baseline, key), rules));
   add_gone(baseline, side, point, rules, gate);
@@ -150,13 +159,15 @@ Gate judge_point(const History& history, const std::vector<Run>& runs, const Gat
       side.starts.size() == 1 ? "one process start" : fmt::format("{} process starts", side.starts.size()),
       baseline.size());
   gate.remarks = history.remarks();
-  const std::string other = history.nearest_difference(point.fields);
+  const std::string other = history.nearest_difference(point.fields, rules.allowance);
   if (baseline.empty() && !other.empty())
     gate.remarks.push_back("The history has results, but none that is comparable: " + other + ".");
   if (side.starts.size() < least_runs)
     gate.remarks.push_back("A result of three process starts or more is steadier; this one has fewer.");
-  std::stable_sort(gate.metrics.begin(), gate.metrics.end(),
-                   [](const auto& a, const auto& b) { return a.gated != b.gated ? a.gated : a.verdict < b.verdict; });
+  std::stable_sort(gate.metrics.begin(), gate.metrics.end(), [](const MetricVerdict& a, const MetricVerdict& b) {
+    if (a.gated != b.gated) return a.gated;
+    return a.verdict != b.verdict ? a.verdict < b.verdict : moved(a) > moved(b);
+  });
   point.accepted = count(gate, Verdict::slower) + count(gate, Verdict::broken) == 0;
   return gate;
 }

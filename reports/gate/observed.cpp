@@ -107,6 +107,10 @@ std::string better(const Row& row) {
   return row.better;
 }
 
+bool gated_by_default(const std::string& metric) {
+  return metric == "seconds" || metric == "allocatable_bytes" || metric == "context_bytes";
+}
+
 Side observe(const std::vector<Run>& runs, bool planted_counts) {
   Side side;
   for (const Run& run : runs) {

@@ -52,6 +52,7 @@ struct Side {
 // memory that can be had (`allocatable_bytes`) and memory that using a device takes (`context_bytes`), and whatever
 // says itself which way is better.
 std::string better(const Row& row);
+bool gated_by_default(const std::string& metric);  // the first three of these; the others inform
 
 // `planted_counts`: rows that were planted on purpose are taken for measured ones: for the gate's own tests.
 Side observe(const std::vector<Run>& runs, bool planted_counts);

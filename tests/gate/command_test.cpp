@@ -125,5 +125,20 @@ TEST_F(GateCommand, ReadsNoDamagedRun) {
   refuses({"--before", "before", "--after", "after"}, "results.csv, line 2");
 }
 
+TEST_F(GateCommand, SaysWhatANewerVersionWroteAndJudgesTheRest) {
+  write(0);
+  std::string text = read_whole(at("after/1/results.csv"));
+  std::string newer;
+  for (std::size_t begin = 0, line = 0; begin < text.size(); ++line) {
+    const std::size_t end = text.find('\n', begin);
+    newer += text.substr(begin, end - begin) + (line == 0 ? ",humidity" : ",0.4") + "\n";
+    begin = end + 1;
+  }
+  std::ofstream(at("after/1/results.csv"), std::ios::binary) << newer;
+  const Ended ended = sides({"--full"});
+  EXPECT_EQ(ended.code, 0) << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("humidity"));
+}
+
 }  // namespace
 }  // namespace assay::gate

@@ -80,7 +80,7 @@ TEST(GateHistory, AMovedBaselineNeedsAReasonAndBeginsWithTheNewestResult) {
   EXPECT_THROW(history.move_baseline("", "2026-01-01T00:00:00Z"), BadInput);
   history.move_baseline("driver 2.0 is 5 % slower, and wanted for its fixes", "2026-01-01T00:00:00Z");
   const History again(folder.path());
-  const auto baseline = again.baseline(point_of(result(20), {}).fields);
+  const auto baseline = again.baseline(point_of(result(20), {}).fields, {});
   ASSERT_EQ(baseline.size(), 1U);
   EXPECT_EQ(baseline.front()->runs.front(), "12-0");
 }
@@ -93,7 +93,7 @@ TEST(GateHistory, KeepsSeriesOfDifferentMachinesApart) {
   each(other, [](assay::Run& run) { run.info.devices.front().unique_id = "FAKE-2"; });
   const Gate found = add(history, other);
   EXPECT_EQ(verdict_of(found, product).verdict, Verdict::incomparable);
-  EXPECT_THAT(found.remarks, Contains(HasSubstr("unique id is FAKE-2, and was FAKE-1")));
+  EXPECT_THAT(found.remarks, Contains(HasSubstr("unique id: FAKE-2, was FAKE-1")));
 }
 
 TEST(GateHistory, ADeclaredDriverIsHeldAgainstTheOneBefore) {
@@ -101,7 +101,7 @@ TEST(GateHistory, ADeclaredDriverIsHeldAgainstTheOneBefore) {
   History history(folder.path());
   GateRules rules;
   rules.allowance.subjects = {"driver"};
-  for (std::size_t i = 0; i < 12; ++i) add(history, result(i), rules);
+  for (std::size_t i = 0; i < 12; ++i) add(history, result(i));  // whatever was declared then
   std::vector<assay::Run> newer = result(12, 0.05);
   each(newer, [](assay::Run& run) { run.info.devices.front().driver = "2.0"; });
   EXPECT_EQ(exit_code_of(add(history, newer, rules), rules), 1);

@@ -243,6 +243,23 @@ TEST(GateVerdict, OnlyNamedMetricsAreGatedAndWithTheirBars) {
   EXPECT_EQ(exit_code_of(missing, rules), 2);
 }
 
+TEST(GateVerdict, WhatIsNeitherTimeNorMemoryInforms) {
+  GateRuns runs = made_up_runs();
+  for (auto* side : {&runs.before, &runs.after})
+    each(*side, [&](assay::Run& run) {
+      Row row = row_of(run, "capacity/context");
+      row.case_name = "train/learns";
+      row.metric = "loss_after_200_steps";
+      row.better = "lower";
+      row.value = side == &runs.after ? 2.0 : 1.0;
+      run.rows.push_back(row);
+    });
+  const Gate found = gate(runs, {});
+  EXPECT_EQ(verdict_of(found, "train/learns").verdict, Verdict::slower);
+  EXPECT_FALSE(verdict_of(found, "train/learns").gated);
+  EXPECT_EQ(exit_code_of(found, {}), 0);
+}
+
 TEST(GateVerdict, AModelThatNoLongerFitsIsBroken) {
   EXPECT_EQ(fit_verdict(Answer::fits, Answer::does_not_fit), Verdict::broken);
   EXPECT_EQ(fit_verdict(Answer::tight, Answer::does_not_fit), Verdict::broken);
