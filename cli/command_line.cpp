@@ -62,15 +62,6 @@ RunOptions understand_run(const Words& words, const std::string& command, bool c
   return options;
 }
 
-// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour.
-double parse_price(const std::string& text) {
-  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
-  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
-  if (!claim.price_per_hour || claim.currency != "USD")
-    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
-  return *claim.price_per_hour;
-}
-
 ReportQuestion understand_report(const Words& words) {
   ReportQuestion question;
   for (const std::string& run : words.runs) question.runs.emplace_back(run);
@@ -258,7 +249,7 @@ Commands declare(CLI::App& app, Words& words) {
   commands.watch = app.add_subcommand("watch", "Run a command of your own after -- and say what it took");
   add_workload_options(*commands.watch, words);
   commands.watch->add_option("--period", words.period, "Time between two looks: 100ms (the default), 20ms, 1s");
-  commands.watch->add_option("--framework", words.framework,
+  commands.watch->add_option("--framework-counters", words.framework,
                              "JSON in which the program leaves its framework's figures");
   commands.watch->add_option("--out", words.out_files, "Write FILE.html, .md, .json or .txt; may be given again");
   commands.watch->add_flag("--force", words.force, "Overwrite these files");

@@ -5,6 +5,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/report_files.h"
+#include "core/error.h"
 #include "reports/checklist.h"
 #include "reports/render.h"
 #include "reports/verdict.h"
@@ -12,11 +13,22 @@
 namespace assay {
 namespace {
 
-Report answer(const PlanRequest& request) {
+// A layout says how many cards there are; --cards may only agree.
+int cards_of(const PlanRequest& request) {
+  const std::int64_t devices = request.workload.layout.devices();
+  if (devices <= 1) return request.options.cards;
+  if (request.options.cards > 1 && request.options.cards != devices)
+    throw BadInput("--cards " + std::to_string(request.options.cards) + ", but the layout takes " +
+                   std::to_string(devices) + "; leave one of them out");
+  return static_cast<int>(devices);
+}
+
+Report answer(PlanRequest request) {
+  request.options.cards = cards_of(request);
   if (request.checklist) return blank_checklist();
   if (request.model.empty() && request.gpu.empty()) return plan_everything(request.workload, request.options);
   if (request.model.empty()) return plan_card(find_gpu(request.gpu), request.workload, request.options);
-  const Demand wanted = demand(find_model(request.model), request.workload);
+  const Demand wanted = demand(find_model(request.model), request.workload, request.options.cards);
   if (request.gpu.empty()) return plan_catalogue(wanted, request.options);
   return plan_pair(wanted, find_gpu(request.gpu), request.options);
 }

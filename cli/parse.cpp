@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "bench/profile.h"
+#include "reports/accept/claim.h"
 
 namespace assay {
 
@@ -62,6 +63,14 @@ double parse_number(const std::string& option, const std::string& text) {
   if (failed != std::errc() || rest != end || !std::isfinite(number) || number < 0)
     throw BadInput(option + " must be a number, not '" + text + "'");
   return number;
+}
+
+double parse_price(const std::string& text) {
+  const bool plain = !text.empty() && text.find_first_not_of("0123456789.") == std::string::npos;
+  const Claim claim = parse_claim(plain ? text + " USD/h" : text);
+  if (!claim.price_per_hour || claim.currency != "USD")
+    throw BadInput("--price " + text + ": a price is dollars an hour, such as 2.49USD/h");
+  return *claim.price_per_hour;
 }
 
 ProfileKind parse_profile(const std::string& text) {

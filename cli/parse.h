@@ -30,6 +30,9 @@ std::int64_t parse_whole(const std::string& option, const std::string& text, std
 // A number that is not negative: "2", "0.35", "2e9". Throws BadInput.
 double parse_number(const std::string& option, const std::string& text);
 
+// "2.49 USD/h", "2.49USD/h", "$2.49/h" or "2.49": USD an hour. Throws BadInput.
+double parse_price(const std::string& text);
+
 ProfileKind parse_profile(const std::string& text);
 
 // "key=value". Throws BadInput without '=' or with an empty key.

@@ -10,7 +10,8 @@ void add_plan_options(CLI::App& command, Words& words) {
   command.add_option("--cards", words.cards, "How many of them share the work (1)");
   command.add_option("--rank", words.rank, "Order of the cards that fit: cost (the default), fit, speed, power");
   command.add_option("--tokens", words.tokens, "Price a run of so many tokens, such as 2e9");
-  command.add_option("--price", words.price, "USD a card and hour; without it published ranges are taken");
+  command.add_option("--price", words.price,
+                     "USD a card and hour, such as 2.49USD/h; without it published ranges are taken");
   command.add_option("--purchase", words.purchase, "USD a card, instead of a price an hour");
   command.add_flag("--buy", words.buy, "Take published purchase prices instead of rents");
   command.add_option("--years", words.years, "Amortisation of a purchase (3)");
@@ -38,7 +39,7 @@ PlanRequest understand_plan(const Words& words) {
         {{"cost", PlanRank::cost}, {"fit", PlanRank::fit}, {"speed", PlanRank::speed}, {"power", PlanRank::power}});
   MoneyInput& money = request.options.money;
   if (!words.tokens.empty()) request.options.tokens = parse_number("--tokens", words.tokens);
-  if (!words.price.empty()) money.rent = parse_number("--price", words.price);
+  if (!words.price.empty()) money.rent = parse_price(words.price);
   if (!words.purchase.empty()) money.purchase = parse_number("--purchase", words.purchase);
   money.buy = words.buy;
   if (!words.years.empty()) money.years = parse_number("--years", words.years);

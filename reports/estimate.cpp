@@ -9,16 +9,14 @@
 
 #include "core/error.h"
 #include "reports/estimate_speed.h"
-#include "reports/memory_items.h"
-#include "reports/model_ops.h"
 #include "reports/phrase.h"
+#include "reports/spread.h"
 #include "reports/stacks.h"
 #include "reports/workload.h"
 
 namespace assay {
 namespace {
 
-constexpr double gibi = 1024.0 * 1024 * 1024;
 constexpr int most_cards = 64;
 
 // Inline ECC takes a sixteenth of GDDR; drivers keep about one part in a hundred. An H100 sold with 80 GB shows
@@ -26,11 +24,6 @@ constexpr int most_cards = 64;
 constexpr double inline_ecc = 1.0 / 16, kept_by_driver = 0.01;
 
 bool ecc_in_memory(const Gpu& gpu) { return gpu.ecc == Ecc::yes && gpu.memory_kind.starts_with("GDDR"); }
-
-// What several cards share out among themselves: everything that lives as long as the model.
-bool shared_out(const MemoryItem& item) {
-  return !is_temporary(item.name) && item.name != "runtime" && item.name != "allocator";
-}
 
 std::string format_word(const Workload& workload) {
   switch (workload.weights.element) {
@@ -60,20 +53,13 @@ std::string format_word(const Workload& workload) {
   return "bf16";
 }
 
-std::vector<CostedOp> costed(const std::vector<PartOp>& ops) {
-  std::vector<CostedOp> all;
-  for (const PartOp& part : ops) {
-    CostedOp one;
-    one.cost = cost(part.op);
-    one.count = part.count;
-    if (const auto* gemm = std::get_if<Gemm>(&part.op)) {
-      one.product = true;
-      one.element = gemm->a.element;
-    }
-    all.push_back(one);
-  }
-  return all;
+MemoryBudget budget_of(const ModelSpec& model, const Workload& workload) {
+  Overheads overheads;
+  overheads.processor = false;
+  return memory_budget(model, workload, overheads);
 }
+
+Span span_of(const MemoryBudget& budget) { return {budget.total(), budget.lower(), budget.upper()}; }
 
 Answer answer_of(const Span& needed, double usable) {
   if (needed.upper <= usable) return Answer::fits;
@@ -104,25 +90,20 @@ void add_money(CardEstimate& estimate, const Demand& demand, const MoneyInput& m
 
 }  // namespace
 
-Demand demand(const ModelSpec& model, const Workload& wanted) {
+Demand demand(const ModelSpec& model, const Workload& wanted, int cards) {
   Demand demand;
   demand.model = model;
-  demand.workload = resolve(wanted, model);
-  Overheads overheads;
-  overheads.processor = false;
-  demand.budget = memory_budget(model, demand.workload, overheads);
+  demand.workload = shared_out(resolve(wanted, model), cards);
+  demand.alone = demand.workload;
+  demand.alone.layout = Layout{};
+  demand.budget = budget_of(model, demand.workload);
+  demand.whole = budget_of(model, demand.alone);
+  for (int several = 1; several <= most_cards; several *= 2)
+    demand.on_each[several] = span_of(budget_of(model, shared_out(demand.alone, several)));
+  demand.on_each[cards] = span_of(demand.budget);
   demand.format = format_word(demand.workload);
-  if (model.kind == ModelKind::convolution) {
-    demand.no_speed = "the time of convolutions is not judged";
-    return demand;
-  }
   try {
-    if (demand.training()) {
-      demand.first = costed(step_ops(model, demand.workload));
-    } else {
-      demand.first = costed(prompt_ops(model, demand.workload));
-      if (demand.decodes()) demand.second = costed(token_ops(model, demand.workload));
-    }
+    demand.speed = speed_setting(model, demand.workload);
   } catch (const Error& error) {
     demand.no_speed = error.what();
   }
@@ -140,31 +121,9 @@ std::string usable_memory_words(const Gpu& gpu) {
 }
 
 Span memory_on_each(const Demand& demand, int cards) {
-  Span all, shared;
-  for (const MemoryItem& item : demand.budget.items) {
-    if (item.name == "allocator") continue;  // below
-    Span& into = shared_out(item) ? shared : all;
-    into.middle += item.bytes;
-    into.lower += item.lower;
-    into.upper += item.upper;
-  }
-  const double n = cards;
-  Span each{all.middle + shared.middle / n, all.lower + shared.lower / n, all.upper + shared.upper / n};
-  for (const MemoryItem& item : demand.budget.items) {
-    if (item.name != "allocator") continue;
-    const double share = (shared.middle + all.middle) > 0 ? each.middle / (shared.middle + all.middle) : 1;
-    each.middle += item.bytes * share;
-    each.lower += item.lower * share;
-    each.upper += item.upper * share;
-  }
-  if (cards == 1) return each;
-  // Buffers of the collectives, and the layer whose parts are being gathered. Assumed: nobody has measured them here.
-  const double layer = shared.middle / std::max<double>(1, static_cast<double>(demand.model.layers));
-  const double gathered = demand.training() ? layer : 0;
-  each.middle += 0.5 * gibi + gathered;
-  each.lower += 0.1 * gibi;
-  each.upper += 1.5 * gibi + 2 * gathered;
-  return each;
+  const auto known = demand.on_each.find(cards);
+  if (known != demand.on_each.end()) return known->second;
+  return span_of(budget_of(demand.model, shared_out(demand.alone, cards)));
 }
 
 double probability_of(const Span& need, double there) {

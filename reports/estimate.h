@@ -1,17 +1,18 @@
 // What a model and a workload would take and give on a card that nobody has measured: memory from the model's own
-// arithmetic, speed from published peaks and the shares of them that others have reached.
+// arithmetic, speed from published rates and what programs make of them (docs/prediction.md).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/op.h"
 #include "reports/catalogue.h"
 #include "reports/judge.h"
 #include "reports/memory.h"
 #include "reports/money.h"
+#include "reports/predict/prediction.h"
 
 namespace assay {
 
@@ -19,35 +20,29 @@ struct Span {
   double middle = 0, lower = 0, upper = 0;
 };
 
-// One op of the model with its cost, worked out once for all cards.
-struct CostedOp {
-  Cost cost;
-  Element element = Element::bf16;  // of the product; what has none is bound by memory
-  bool product = false;
-  double count = 1;
-};
-
 // What does not depend on the card.
 struct Demand {
   ModelSpec model;
-  Workload workload;                    // resolved
-  MemoryBudget budget;                  // one card, runtime included
-  std::vector<CostedOp> first, second;  // the prompt and a token, or a training step and nothing
-  std::string no_speed;                 // why there are no ops
-  std::string format;                   // of the weights, as stacks call it
+  Workload workload;                           // resolved, with its layout
+  Workload alone;                              // the same on one card
+  MemoryBudget budget, whole;                  // on the fullest card, and if there were but one; runtime included
+  std::map<int, Span> on_each;                 // bytes on the fullest of so many cards, shared out as usual
+  std::optional<predict::SpeedSetting> speed;  // its card is still to be filled in
+  std::string no_speed;                        // why there is none
+  std::string format;                          // of the weights, as stacks call it
 
   bool training() const { return workload.purpose == Purpose::training; }
   bool decodes() const { return !training() && model.kind == ModelKind::decoder; }
 };
 // Throws BadInput where the model cannot do what the workload asks.
-Demand demand(const ModelSpec& model, const Workload& workload);
+Demand demand(const ModelSpec& model, const Workload& workload, int cards = 1);
 
 // What a card leaves to programs: as sold, less a sixteenth where ECC is kept in the same GDDR, less what the driver
 // keeps.
 double usable_memory(const Gpu& gpu);
 std::string usable_memory_words(const Gpu& gpu);
 
-// Bytes on the fullest of `cards` cards: weights, gradients, optimizer and cache shared out, the rest on each.
+// Bytes on the fullest of `cards` cards (reports/spread.h).
 Span memory_on_each(const Demand& demand, int cards);
 
 struct CardEstimate {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "reports/estimate.h"
 
@@ -11,8 +12,9 @@ namespace assay {
 struct SpeedEstimate {
   std::optional<Span> tokens_per_second;  // decode of all sequences; training; or one pass where nothing is decoded
   std::optional<Span> first_token;        // seconds; inference alone
+  std::string bound;                      // what a token waits for: "memory bandwidth", "starting kernels"
 };
-// Op by op the slower of arithmetic and memory, at the shares of published peaks that published benchmarks reach.
+// By docs/prediction.md: of the program that the workload names, of serving engines where it names none.
 SpeedEstimate estimate_speed(const Demand& demand, const Gpu& gpu, int cards);
 
 }  // namespace assay

@@ -5,11 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "reports/activations.h"
 #include "reports/memory_items.h"
 #include "reports/phrase.h"
 #include "reports/rates_rows.h"
+#include "reports/spread.h"
 #include "reports/workload.h"
 
 namespace assay {
@@ -90,6 +92,7 @@ const MemoryItem& MemoryBudget::largest() const {
 MemoryBudget memory_budget(const ModelSpec& model, const Workload& workload, const Overheads& overheads) {
   MemoryBudget budget =
       workload.purpose == Purpose::inference ? inference_items(model, workload) : training_items(model, workload);
+  budget.items = spread(std::move(budget.items), model, workload);
   const MemoryItem allocator = allocator_item(budget.items, workload, overheads);
   budget.items.push_back(runtime_item(overheads));
   budget.items.push_back(allocator);

@@ -38,7 +38,7 @@ struct Overheads {
 };
 Overheads overheads(const std::vector<Run>& runs, const DeviceInfo& device);
 
-// `workload` must be resolved.
+// `workload` must be resolved. Of several devices the fullest counts.
 MemoryBudget memory_budget(const ModelSpec& model, const Workload& workload, const Overheads& overheads);
 
 }  // namespace assay

@@ -55,14 +55,15 @@ MemoryItem weights_item(const ModelSpec& model, Format format) {
 
 MemoryItem cache_item(const ModelSpec& model, const Workload& workload) {
   const int width = bits(workload.kv.element);
-  const double sequence = real(kv_bytes(model, workload.context, width));
+  const std::int64_t tokens = workload.context + workload.generated;
+  const double sequence = real(kv_bytes(model, tokens, width));
   const double token = real(kv_bytes_per_token(model, width));
-  std::string formula = product(real(workload.context), "tokens", token) + " a token";
+  std::string formula = product(real(tokens), "tokens", token) + " a token";
   const std::int64_t windowed = windowed_layers(model);
-  if (windowed > 0 && workload.context > *model.window)
+  if (windowed > 0 && tokens > *model.window)
     formula = fmt::format("({} layers x {} tokens + {} windowed layers x {} tokens) x {} bytes a token and layer",
-                          model.layers - windowed, grouped(real(workload.context)), windowed,
-                          grouped(real(*model.window)), plain_number(token / real(model.layers)));
+                          model.layers - windowed, grouped(real(tokens)), windowed, grouped(real(*model.window)),
+                          plain_number(token / real(model.layers)));
   else if (model.latent)
     formula += fmt::format(" ({} layers x ({} + {}) latent numbers x {} bytes)", model.layers, model.latent->kv_rank,
                            model.latent->rope_head, plain_number(width / 8.0));
@@ -225,6 +226,20 @@ bool has_logits(const ModelSpec& model) { return model.kind == ModelKind::decode
 
 bool is_temporary(const std::string& name) { return name == activations_name || name == logits_name; }
 
+// Where only a number of parameters is known, "7B" is anything from 6.5 to 7.7 billion, caches differ by how many query
+// heads share a key (1 to 8), and activations with the width.
+void widen_assumed(const ModelSpec& model, std::vector<MemoryItem>& items) {
+  if (!model.assumed_shape) return;
+  const double shared = real(model.heads) / real(std::max<std::int64_t>(1, model.kv_heads));
+  for (MemoryItem& item : items) {
+    const bool cache = item.name == "KV cache", passing = is_temporary(item.name);
+    item.lower *= cache ? shared / 8 : passing ? 0.6 : 0.93;
+    item.upper *= cache ? shared : passing ? 1.6 : 1.1;
+    item.lower = std::min(item.lower, item.bytes);
+    item.origin += "; of an assumed shape";
+  }
+}
+
 MemoryBudget inference_items(const ModelSpec& model, const Workload& workload) {
   MemoryBudget budget;
   budget.moment =
@@ -233,6 +248,7 @@ MemoryBudget inference_items(const ModelSpec& model, const Workload& workload) {
   if (model.kind == ModelKind::decoder) budget.items.push_back(cache_item(model, workload));
   budget.items.push_back(prompt_item(model, workload));
   if (has_logits(model)) budget.items.push_back(last_logits_item(model, workload));
+  widen_assumed(model, budget.items);
   return budget;
 }
 
@@ -255,6 +271,7 @@ MemoryBudget training_items(const ModelSpec& model, const Workload& workload) {
   budget.items.push_back(gradient_item(states, gradient, passing_lower));
   budget.items.push_back(optimizer_item(states, workload.optimizer));
   for (MemoryItem& item : passing) budget.items.push_back(std::move(item));
+  widen_assumed(model, budget.items);
   return budget;
 }
 

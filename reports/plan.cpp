@@ -122,7 +122,7 @@ Verdict verdict_over(const Demand& demand, const std::vector<CardEstimate>& card
                                  options.cards == 1 ? "one card" : "each of " + group_of_cards(options.cards), fitting,
                                  cards.size(), tight, unsupported);
   const MemoryItem& largest = demand.budget.largest();
-  verdict.deciding_term = fmt::format("{}: {} of the {} needed on one card", largest.name, shown_bytes(largest.bytes),
+  verdict.deciding_term = fmt::format("{}: {} of the {} needed on a card", largest.name, shown_bytes(largest.bytes),
                                       shown_bytes(demand.budget.total()));
   if (fitting == 0) {
     const CardEstimate* fewest = nullptr;
@@ -193,7 +193,7 @@ Report plan_everything(const Workload& workload, const PlanOptions& options) {
                                 builtin_gpus().size(), options.cards);
   Table table{"models", "", {"Model", "Needed", "Fit on", "Cheapest a token", "Fastest"}, {}, ""};
   for (const ModelSpec& model : builtin_models()) {
-    const Demand one = demand(model, workload);
+    const Demand one = demand(model, workload, options.cards);
     const auto cards = plan_cards(one, options);
     const auto fitting =
         std::count_if(cards.begin(), cards.end(), [](const CardEstimate& card) { return group(card) == 0; });

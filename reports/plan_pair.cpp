@@ -10,6 +10,7 @@
 #include "reports/phrase.h"
 #include "reports/plan.h"
 #include "reports/plan_sections.h"
+#include "reports/spread.h"
 #include "reports/verdict.h"
 #include "reports/workload.h"
 
@@ -23,9 +24,8 @@ Table memory_table(const Demand& demand, const CardEstimate& card) {
     table.rows.push_back(
         {item.name, quantity(item.bytes, item.lower, item.upper, ReportUnit::bytes), item.formula, item.origin});
   if (card.cards > 1)
-    table.rows.push_back({fmt::format("on each of {}", card.cards), shown_span(card.needed, ReportUnit::bytes),
-                          "what lives as long as the model is shared out, the rest is on each; collectives take more",
-                          "assumed: 0.1 to 1.5 GiB for the collectives' buffers"});
+    table.rows.push_back({fmt::format("on the fullest of {}", card.cards), shown_span(card.needed, ReportUnit::bytes),
+                          "sum of the items; shared out by " + describe(demand.workload.layout), ""});
   else
     table.rows.push_back({"total", shown_span(card.needed, ReportUnit::bytes), "sum of the items", ""});
   table.rows.push_back(
@@ -41,9 +41,9 @@ Chart memory_chart(const Demand& demand, const CardEstimate& card) {
   chart.x = {"", ReportUnit::none, false, {demand.model.title}};
   chart.y = {"memory", ReportUnit::bytes, false, {}};
   for (const MemoryItem& item : demand.budget.items) chart.series.push_back({item.name, {0}, {item.bytes}, false});
-  chart.limits.emplace_back(card.cards == 1 ? "usable" : "usable on all cards",
-                            quantity(card.usable * card.cards, ReportUnit::bytes));
-  chart.caption = shown_bytes(demand.budget.total()) + " needed, " + shown_bytes(card.usable * card.cards) + " usable.";
+  chart.limits.emplace_back("usable", quantity(card.usable, ReportUnit::bytes));
+  chart.caption = shown_bytes(demand.budget.total()) + " needed, " + shown_bytes(card.usable) + " usable" +
+                  (card.cards == 1 ? "." : ", on each card.");
   return chart;
 }
 
@@ -71,7 +71,9 @@ Table speed_table(const Demand& demand, const CardEstimate& card) {
     table.rows.push_back({"cost of a million tokens", shown_span(*card.per_million, ReportUnit::dollars)});
   if (card.joules_per_token)
     table.rows.push_back({"energy a token, at the socket", quantity(*card.joules_per_token, ReportUnit::joules)});
-  table.note = "From published peaks and the shares of them that public benchmarks reach; the interval is theirs.";
+  table.note =
+      "From published rates and what " + text(demand.workload.framework) +
+      " and its like make of them (docs/prediction.md); nine published readings in ten lie inside the interval.";
   return table;
 }
 
@@ -222,7 +224,7 @@ Report plan_card(const Gpu& gpu, const Workload& workload, const PlanOptions& op
   for (const ModelSpec& model : builtin_models()) {
     std::optional<Demand> one;
     try {
-      one = demand(model, workload);
+      one = demand(model, workload, options.cards);
     } catch (const BadInput& refused) {
       table.rows.push_back(
           {model.name, Answer::not_judged, std::string(), std::string(), std::string(), refused.what()});

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "reports/phrase.h"
+#include "reports/spread.h"
 #include "reports/workload.h"
 
 namespace assay {
@@ -26,21 +27,19 @@ Workload with(const Workload& workload, std::int64_t batch, std::int64_t context
 }
 
 Answer fits_with(const Demand& base, const Gpu& gpu, int cards, std::int64_t batch, std::int64_t context) {
-  Demand changed = base;
   Overheads overheads;
   overheads.processor = false;
-  changed.workload = with(base.workload, batch, context);
-  changed.budget = memory_budget(base.model, changed.workload, overheads);
-  const Span needed = memory_on_each(changed, cards);
+  const MemoryBudget needed =
+      memory_budget(base.model, shared_out(with(base.workload, batch, context), cards), overheads);
   const double usable = usable_memory(gpu);
-  if (needed.upper <= usable) return Answer::fits;
-  return needed.lower > usable ? Answer::does_not_fit : Answer::tight;
+  if (needed.upper() <= usable) return Answer::fits;
+  return needed.lower() > usable ? Answer::does_not_fit : Answer::tight;
 }
 
 // What a checkpoint holds: the weights, and in training the optimizer's state with its own copy of them.
 double checkpoint_bytes(const Demand& demand) {
   double bytes = 0;
-  for (const MemoryItem& item : demand.budget.items)
+  for (const MemoryItem& item : demand.whole.items)
     if (item.name.find("weights") != std::string::npos || item.name.find("optimizer") != std::string::npos ||
         item.name.find("master") != std::string::npos || item.name.find("adapter") != std::string::npos)
       bytes += item.bytes;
@@ -49,7 +48,7 @@ double checkpoint_bytes(const Demand& demand) {
 
 double weight_bytes(const Demand& demand) {
   double bytes = 0;
-  for (const MemoryItem& item : demand.budget.items)
+  for (const MemoryItem& item : demand.whole.items)
     if (item.name.find("weights") != std::string::npos) bytes += item.bytes;
   return bytes;
 }
@@ -208,7 +207,7 @@ Chart batch_chart(const Demand& base, const Gpu& gpu, int cards) {
   std::string flat;
   for (std::int64_t batch = 1; batch <= 256; batch *= 2) {
     if (fits_with(base, gpu, cards, batch, base.workload.context) == Answer::does_not_fit) break;
-    const Demand changed = demand(base.model, with(base.workload, batch, base.workload.context));
+    const Demand changed = demand(base.model, with(base.alone, batch, base.workload.context), cards);
     const CardEstimate one = estimate(changed, gpu, cards, {});
     if (!one.speed) return chart;
     const auto add = [&](Series& series, double value) {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "core/models/formula.h"
 #include "reports/phrase.h"
+#include "reports/spread.h"
 
 namespace assay {
 namespace {
@@ -22,6 +23,35 @@ void check_training(const Workload& workload) {
                    "; take bf16 or fp32, or LoRA, which leaves the weights as they are");
   if (workload.tuning == Tuning::lora && (workload.lora_rank < 1 || workload.lora_rank > 65536))
     throw BadInput("the rank of the adapters is " + std::to_string(workload.lora_rank) + "; expected 1 to 65536");
+}
+
+void refuse(const std::string& option, std::int64_t value, const std::string& why) {
+  throw BadInput(option + " " + std::to_string(value) + ": " + why);
+}
+
+void check_layout(const Workload& workload, const ModelSpec& model) {
+  constexpr std::int64_t most_devices = 1 << 20;
+  const Layout& layout = workload.layout;
+  for (const std::int64_t size : {layout.data, layout.tensor, layout.pipeline, layout.context, layout.expert})
+    if (size < 1 || size > most_devices)
+      throw BadInput("a layout of " + std::to_string(size) + " devices one way; expected 1 to " +
+                     std::to_string(most_devices));
+  if (layout.devices() > most_devices)
+    throw BadInput("the layout takes " + std::to_string(layout.devices()) + " devices; expected at most " +
+                   std::to_string(most_devices));
+  if (layout.devices() == 1) return;
+  if (model.kind == ModelKind::convolution && layout.devices() != layout.data)
+    throw BadInput(model.title + " is a convolutional network; only --data shares it out");
+  if (model.kind == ModelKind::convolution) return;
+  if (layout.pipeline > model.layers)
+    refuse("--pipeline", layout.pipeline, model.title + " has " + std::to_string(model.layers) + " layers");
+  if (model.heads > 0 && model.heads % layout.tensor != 0)
+    refuse("--tensor", layout.tensor,
+           "the " + std::to_string(model.heads) + " heads of " + model.title + " cannot be shared out evenly");
+  if (layout.expert > 1 && !model.experts) refuse("--expert-parallel", layout.expert, model.title + " has no experts");
+  if (model.experts && layout.expert > model.experts->count)
+    refuse("--expert-parallel", layout.expert,
+           model.title + " has " + std::to_string(model.experts->count) + " experts in a layer");
 }
 
 }  // namespace
@@ -52,6 +82,9 @@ Workload resolve(const Workload& wanted, const ModelSpec& model) {
     throw BadInput(model.title + " has learned positions for " + std::to_string(model.positions) +
                    " tokens and cannot take a context of " + std::to_string(workload.context));
   check_training(workload);
+  check_layout(workload, model);
+  if (workload.framework == Framework::usual)
+    workload.framework = workload.purpose == Purpose::inference ? Framework::vllm : Framework::eager;
   return workload;
 }
 
@@ -67,8 +100,12 @@ std::string describe(const Workload& workload, const ModelSpec& model) {
   words += ", batch " + std::to_string(workload.batch);
   words += pictures ? " of 224 x 224 pictures" : " x " + grouped(static_cast<double>(workload.context)) + " tokens";
   words += ", weights " + format_name(workload.weights);
-  if (workload.purpose == Purpose::training) return words + ", recompute " + text(workload.recompute);
-  if (model.kind == ModelKind::decoder) words += ", KV cache " + format_name(workload.kv);
+  if (workload.purpose == Purpose::training)
+    words += ", recompute " + text(workload.recompute);
+  else if (model.kind == ModelKind::decoder)
+    words += ", KV cache " + format_name(workload.kv);
+  if (workload.generated > 0) words += ", " + grouped(static_cast<double>(workload.generated)) + " tokens more";
+  if (workload.layout.devices() > 1) words += ", over " + describe(workload.layout);
   return words;
 }
 
@@ -122,6 +159,26 @@ std::string text(Recompute recompute) {
       return "full";
   }
   return "";
+}
+
+std::string text(Framework framework) {
+  for (const auto& [name, value] : framework_names())
+    if (value == framework) return name;
+  return "usual";
+}
+
+const std::vector<std::pair<std::string, Framework>>& framework_names() {
+  static const std::vector<std::pair<std::string, Framework>> names{{"own", Framework::own},
+                                                                    {"eager", Framework::eager},
+                                                                    {"compiled", Framework::compiled},
+                                                                    {"fsdp", Framework::fsdp},
+                                                                    {"deepspeed", Framework::deepspeed},
+                                                                    {"megatron", Framework::megatron},
+                                                                    {"vllm", Framework::vllm},
+                                                                    {"tensorrt", Framework::tensorrt},
+                                                                    {"llama_cpp", Framework::llama_cpp},
+                                                                    {"transformers", Framework::transformers}};
+  return names;
 }
 
 std::string text(Optimizer optimizer) {

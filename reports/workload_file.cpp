@@ -103,15 +103,48 @@ const std::vector<WorkloadField>& workload_fields() {
          w.recompute = choice<Recompute>(
              where, text, {{"none", Recompute::none}, {"selective", Recompute::selective}, {"full", Recompute::full}});
        }},
-      {"optimizer", "adamw, adamw8bit or sgd", [](Workload& w, const std::string& where, const std::string& text) {
-         w.optimizer = choice<Optimizer>(
-             where, text, {{"adamw", Optimizer::adamw}, {"adamw8bit", Optimizer::adamw_8bit}, {"sgd", Optimizer::sgd}});
+      {"optimizer", "adamw, adamw8bit, sgd, adafactor or muon",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.optimizer = choice<Optimizer>(where, text,
+                                         {{"adamw", Optimizer::adamw},
+                                          {"adamw8bit", Optimizer::adamw_8bit},
+                                          {"sgd", Optimizer::sgd},
+                                          {"adafactor", Optimizer::adafactor},
+                                          {"muon", Optimizer::muon}});
+       }},
+      {"accumulation", "micro-batches a step of training",
+       [](Workload& w, const std::string& where, const std::string& text) { w.accumulation = whole(where, text, 1); }},
+      {"generated", "tokens made after the context, of each sequence",
+       [](Workload& w, const std::string& where, const std::string& text) { w.generated = tokens(where, text); }},
+      {"framework", "the program that runs it, such as vllm, transformers, llama_cpp, compiled, fsdp, deepspeed",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.framework = choice<Framework>(where, text, framework_names());
+       }},
+      {"data", "groups of devices with batches of their own",
+       [](Workload& w, const std::string& where, const std::string& text) { w.layout.data = whole(where, text, 1); }},
+      {"zero", "what these share out: 1 optimizer, 2 gradients too, 3 weights too (FSDP)",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.layout.zero_stage = choice<int>(where, text, {{"0", 0}, {"1", 1}, {"2", 2}, {"3", 3}});
+       }},
+      {"tensor", "devices that share every matrix",
+       [](Workload& w, const std::string& where, const std::string& text) { w.layout.tensor = whole(where, text, 1); }},
+      {"pipeline", "devices that share the layers",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.layout.pipeline = whole(where, text, 1);
+       }},
+      {"context-parallel", "devices that share each sequence",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.layout.context = whole(where, text, 1);
+       }},
+      {"expert-parallel", "devices of the data groups that share the experts",
+       [](Workload& w, const std::string& where, const std::string& text) {
+         w.layout.expert = whole(where, text, 1);
        }}};
   return all;
 }
 
 bool implies_training(const std::string& field) {
-  return field == "lora" || field == "recompute" || field == "optimizer";
+  return field == "lora" || field == "recompute" || field == "optimizer" || field == "accumulation" || field == "zero";
 }
 
 Workload parse_workload(std::string_view text, const std::string& name) {

@@ -70,7 +70,8 @@ struct ModelSpec {
   std::vector<std::int64_t> stages;   // convolution: bottleneck blocks a stage; vocabulary is the number of classes
   std::int64_t extra_parameters = 0;  // anything the fields above do not make, explained in `note`
   std::optional<std::int64_t> published_parameters;
-  std::string source;  // the repository whose config carries these numbers
+  bool assumed_shape = false;  // only the number of parameters is known
+  std::string source;          // the repository whose config carries these numbers
   std::string note;
 };
 

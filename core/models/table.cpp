@@ -147,8 +147,15 @@ std::string_view without_maker(std::string_view text) {
   return slash == std::string_view::npos ? text : text.substr(slash + 1);
 }
 
-const ModelSpec* find_builtin(const std::string& wanted) {
-  const std::string whole = loose(wanted), bare = loose(without_maker(wanted));
+// What was tuned for instructions has the shape of what it was tuned from: "Meta-Llama-3-8B-Instruct" is "llama38b".
+std::string without_tuning(std::string letters) {
+  for (const std::string_view tuned : {"hf", "it", "instruct", "chat", "base"})
+    if (letters.size() > tuned.size() + 3 && letters.ends_with(tuned)) letters.resize(letters.size() - tuned.size());
+  if (letters.starts_with("metallama")) letters.erase(0, 4);
+  return letters;
+}
+
+const ModelSpec* find_named(const std::string& whole, const std::string& bare) {
   if (bare.empty()) return nullptr;
   for (const ModelSpec& model : builtin_models()) {
     const bool named = loose(model.name) == bare || loose(model.title) == bare;
@@ -156,6 +163,54 @@ const ModelSpec* find_builtin(const std::string& wanted) {
     if (named || at_source) return &model;
   }
   return nullptr;
+}
+
+const ModelSpec* find_builtin(const std::string& wanted) {
+  const std::string whole = loose(wanted), bare = loose(without_maker(wanted));
+  if (const ModelSpec* exact = find_named(whole, bare)) return exact;
+  return find_named(whole, without_tuning(bare));
+}
+
+// "7B", "0.5b", "350M": a number of parameters and nothing else.
+std::optional<double> bare_count(const std::string& text) {
+  if (text.size() < 2 || text.size() > 12) return std::nullopt;
+  const char unit = text.back();
+  const double factor = unit == 'b' || unit == 'B' ? 1e9 : unit == 'm' || unit == 'M' ? 1e6 : 0;
+  double count = 0;
+  const char* const end = text.data() + text.size() - 1;
+  const auto [rest, failed] = std::from_chars(text.data(), end, count);
+  if (factor == 0 || failed != std::errc() || rest != end || !(count > 0) || count * factor > 1e14) return std::nullopt;
+  return count * factor;
+}
+
+// The shape of the dense decoder nearest in size, stretched in its layers; what is left over is said to be "other".
+ModelSpec of_size(double count, const std::string& text) {
+  const ModelSpec* nearest = nullptr;
+  const auto distance = [&](const ModelSpec& model) {
+    return std::abs(std::log(static_cast<double>(parameters(model)) / count));
+  };
+  for (const ModelSpec& model : builtin_models()) {
+    const bool plain = model.kind == ModelKind::decoder && !model.experts && !model.latent && !model.window &&
+                       model.position == PositionKind::rotary && model.mlp == MlpKind::gated;
+    if (plain && (nearest == nullptr || distance(model) < distance(*nearest))) nearest = &model;
+  }
+  ModelSpec model = *nearest;
+  double in_layers = 0;
+  for (const ParameterItem& item : parameter_items(model))
+    if (item.layer_matrix) in_layers += static_cast<double>(item.count);
+  const double rest = static_cast<double>(parameters(model)) - in_layers;
+  const double stretch = std::max(1.0, count - rest) / in_layers;
+  model.layers = std::max<std::int64_t>(1, std::llround(static_cast<double>(model.layers) * stretch));
+  model.name = loose(text);
+  model.title = "a model of " + text + " parameters";
+  model.published_parameters.reset();
+  model.assumed_shape = true;
+  model.source = "";
+  model.extra_parameters = 0;
+  model.extra_parameters = std::max<std::int64_t>(0, std::llround(count) - parameters(model));
+  model.note = "Only the number of parameters was given; the shape is that of " + nearest->title +
+               ", its layers stretched. Name the model or its config.json for narrower figures.";
+  return model;
 }
 
 [[noreturn]] void refuse_name(const std::string& wanted) {
@@ -199,6 +254,7 @@ ModelSpec find_model(const std::string& name_or_path) {
   if (has_slash && is_path()) return read_config(name_or_path);
   if (const ModelSpec* model = find_builtin(name_or_path)) return *model;
   if (is_path()) return read_config(name_or_path);
+  if (const auto count = bare_count(name_or_path)) return of_size(*count, name_or_path);
   refuse_name(name_or_path);
 }
 

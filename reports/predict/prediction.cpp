@@ -20,6 +20,7 @@ Stack stack_of(const Workload& workload) {
     case Framework::compiled:
     case Framework::megatron:
       return Stack::plain;
+    case Framework::usual:
     case Framework::eager:
       if (workload.purpose == Purpose::inference) return Stack::transformers;
       return workload.tuning == Tuning::full ? Stack::plain : Stack::trainer;
@@ -111,7 +112,63 @@ void refuse_unmodelled(const Setting& setting) {
     throw BadInput(model + "only AdamW is modelled here");
 }
 
+predict::Runtime runtime_of(const Workload& workload) {
+  using predict::Runtime;
+  const bool serves = workload.purpose == Purpose::inference;
+  switch (workload.framework) {
+    case Framework::own:
+      return serves ? Runtime::engine : Runtime::native;
+    case Framework::compiled:
+      return serves ? Runtime::engine : Runtime::compiled;
+    case Framework::megatron:
+      return Runtime::megatron;
+    case Framework::usual:
+      return serves ? Runtime::engine : Runtime::eager;
+    case Framework::eager:
+    case Framework::fsdp:
+      return serves ? Runtime::transformers : Runtime::eager;
+    case Framework::deepspeed:
+      return Runtime::deepspeed;
+    case Framework::transformers:
+      return serves ? Runtime::transformers : Runtime::trainer;
+    case Framework::vllm:
+    case Framework::tensorrt:
+      return Runtime::engine;
+    case Framework::llama_cpp:
+      return Runtime::llama_cpp;
+  }
+  return Runtime::eager;
+}
+
+predict::Computed computed(const Workload& workload) {
+  using predict::Computed;
+  if (workload.weights.element == Element::tf32) return Computed::tf32;
+  const int width = bits(workload.weights.element);
+  if (width >= 32) return Computed::fp32;
+  const bool eight = width == 8 && workload.weights.element != Element::int8;
+  return eight ? Computed::fp8 : Computed::half;  // what is shorter is unpacked before the product
+}
+
 }  // namespace
+
+predict::SpeedSetting speed_setting(const ModelSpec& model, const Workload& workload) {
+  if (model.kind == ModelKind::convolution) throw BadInput("the time of convolutions is not judged");
+  predict::SpeedSetting setting;
+  setting.sizes = sizes_of({model, workload}, predict::Counter::device);
+  setting.runtime = runtime_of(workload);
+  setting.computed = computed(workload);
+  setting.flash = workload.flash;
+  setting.accumulation = static_cast<double>(workload.accumulation);
+  // A pipeline is kept full by micro-batches; four a stage where the workload does not say.
+  setting.in_flight =
+      static_cast<double>(workload.accumulation > 1 ? workload.accumulation : 4 * workload.layout.pipeline);
+  setting.chunks = static_cast<double>(workload.layout.virtual_stages);
+  if (model.experts) {
+    setting.expert_count = static_cast<double>(model.experts->count);
+    setting.active = static_cast<double>(active_parameters(model)) - setting.sizes.model.rest();
+  }
+  return setting;
+}
 
 std::string text(Counter counter) {
   switch (counter) {

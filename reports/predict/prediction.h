@@ -3,13 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "core/format.h"
 #include "core/models/model.h"
+#include "reports/predict/speed.h"
 #include "reports/predict/workload.h"
 
 namespace assay {
@@ -19,40 +17,9 @@ struct Estimate {
   double value = 0, lower = 0, upper = 0;
 };
 
-// A number somebody stated or measured, and who.
-struct Stated {
-  double value = 0;
-  std::string source;
-};
-
-// A card as predictions see it. What is not known is absent.
-struct Card {
-  std::string name;
-  std::optional<Stated> memory;          // bytes, as a driver reports it
-  std::optional<Stated> bandwidth;       // bytes/s
-  std::map<Element, Stated> peak;        // dense flops/s (int8: operations/s) of products with fp32 accumulation
-  std::optional<Stated> link_bandwidth;  // bytes/s per direction to the other cards of a machine, all links together
-  std::optional<Stated> node_bandwidth;  // bytes/s per direction and card to other machines
-  std::optional<Stated> host_bandwidth;  // bytes/s per direction to the host
-  std::optional<double> watts;           // the maker's limit
-  std::string capability;                // "9.0", "gfx942"; empty: unknown
-  double units = 0;                      // multiprocessors or compute units; 0: unknown
-};
-
-// What a run measured on the very card, where there is one.
-struct Measured {
-  std::optional<Stated> context_bytes;     // a process before the model's own numbers
-  std::optional<Stated> collective_bytes;  // buffers of the collective library
-  std::optional<Stated> rounding;          // reserved over allocated, 1.03
-};
-
 struct Setting {
   ModelSpec model;
   Workload workload;  // resolved
-  Card card;
-  std::int64_t cards = 1;
-  std::int64_t cards_per_node = 8;
-  Measured measured;
 };
 
 // Four numbers that people call "memory used". Out of memory is decided by the last.
@@ -88,15 +55,8 @@ MemoryPrediction predict_memory(const Setting& setting);
 // bounds.
 double probability_within(const Estimate& need, double there);
 
-struct SpeedPrediction {
-  std::optional<Estimate> training_tokens;  // tokens/s a device (pictures/s for a convolution)
-  std::optional<Estimate> prefill_tokens;   // tokens/s of all devices
-  std::optional<Estimate> decode_tokens;    // tokens/s of all sequences together
-  std::optional<Estimate> first_token;      // seconds
-  std::optional<Estimate> token;            // seconds between two tokens of one sequence
-  std::vector<std::string> origins;         // what each rate was taken from
-  std::string bound_by;                     // "memory bandwidth", "matrix products", "launching"
-  std::string not_judged;                   // why there is no speed; empty where there is one
-};
+// What predictions of speed take of a model and a workload; the card is still to be filled in. Serving engines are
+// taken where the workload names no other program. Throws BadInput for convolutions.
+predict::SpeedSetting speed_setting(const ModelSpec& model, const Workload& workload);
 
 }  // namespace assay

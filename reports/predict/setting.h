@@ -21,9 +21,10 @@ struct Shape {
   bool encoder = false;  // both ways, and its training keeps all attention scores
   double matrices = 0;   // parameters in the matrices of layers: what short formats apply to
 
-  double rest() const { return parameters - matrices; }                       // embeddings, head, norms
-  double embedding() const { return vocabulary * hidden; }                    // parameters of one table
-  double cache_numbers() const { return 2 * layers * kv_heads * head_size; }  // keys and values of a token
+  double rest() const { return parameters - matrices; }     // embeddings, head, norms
+  double embedding() const { return vocabulary * hidden; }  // parameters of one table
+  double latent = 0;                                        // numbers a token and layer keeps where attention is latent
+  double cache_numbers() const { return layers * (latent > 0 ? latent : 2 * kv_heads * head_size); }  // of a token
 };
 
 // From the numbers that model cards state. The head's size, whether the feed-forward is gated and whether the tables

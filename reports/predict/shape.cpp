@@ -72,6 +72,7 @@ Shape shape_of(const ModelSpec& model) {
   shape.gated = model.mlp == MlpKind::gated;
   shape.tied = model.tied_embeddings;
   shape.encoder = model.kind == ModelKind::encoder;
+  if (model.latent) shape.latent = static_cast<double>(model.latent->kv_rank + model.latent->rope_head);
   for (const ParameterItem& item : parameter_items(model))
     if (item.layer_matrix) shape.matrices += static_cast<double>(item.count);
   return shape;

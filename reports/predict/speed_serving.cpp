@@ -1,6 +1,7 @@
 // The time of a prompt and of a token.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include "reports/predict/memory.h"
 #include "reports/predict/speed.h"
@@ -55,7 +56,9 @@ struct Case {
     const double head = model.embedding() * (is_gguf(sizes.stored) && sizes.stored != Stored::gguf_f16 ? 0.82 : 2);
     constexpr double finer = 1.07;  // Q4_K_M keeps some matrices in Q6_K
     const double each = setting.matrix_bytes.value_or(bytes_of(sizes.stored));
-    return active * each * (sizes.stored == Stored::gguf_q4_k_m ? finer : 1) + head;
+    // Tokens of several sequences meet experts of their own, until all of them are read.
+    const double met = experts > 0 ? model.matrices * (1 - std::pow(1 - active / model.matrices, sizes.batch)) : active;
+    return met * each * (sizes.stored == Stored::gguf_q4_k_m ? finer : 1) + head;
   }
   double cache(double tokens) const {  // bytes of all sequences
     return model.cache_numbers() * sizes.cache_bytes * sizes.batch * tokens;
@@ -65,6 +68,12 @@ struct Case {
   double prompt_attention() const {
     return 2 * model.layers * model.heads * model.head_size * sizes.batch * sizes.prompt * sizes.prompt;
   }
+  // Sums over the cards that share a layer, twice a layer, of so many tokens.
+  double exchange(double tokens, double cards) const {
+    if (cards <= 1) return 0;
+    const double link = card.link > 0 ? card.link * 0.75 : card.host_link * 0.3;
+    return 2 * model.layers * tokens * model.hidden * 2 * 2 * (cards - 1) / cards / link;
+  }
   // Of many rows the products themselves may take longer than reading the weights.
   double rows(double share) const { return 2 * active * sizes.batch / (rate * share); }
 };
@@ -72,7 +81,8 @@ struct Case {
 ServingTime of_engine(const Case& one) {
   const double cards = one.sizes.layout.tensor * one.sizes.layout.pipeline;
   const double share = 0.94;
-  const double most = one.card.units > 0
+  const bool few_rows = one.sizes.batch < 16;
+  const double most = few_rows && one.card.units > 0
                           ? one.card.units * (one.kind == Kind::fp8 ? unit_bandwidth_fp8 : unit_bandwidth)
                           : one.card.bandwidth;
   const double reading = one.weights() / (std::min(one.card.bandwidth, most) * share);
@@ -86,10 +96,10 @@ ServingTime of_engine(const Case& one) {
                                                        : 1;
   ServingTime time;
   const double moved = std::max(reading, one.rows(0.486 * faster)) + cache;
-  time.token = moved / cards + starting;
+  time.token = moved / cards + starting + one.exchange(one.sizes.batch, cards);
   time.prompt =
       (one.prompt_products() / (one.rate * 0.486 * faster) + one.prompt_attention() / (one.rate * 0.95)) / cards +
-      starting;
+      starting + one.exchange(one.sizes.batch * one.sizes.prompt, cards);
   time.bound = moved / cards > starting ? "memory bandwidth" : "starting kernels";
   return time;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "core/format.h"
 
@@ -40,6 +42,7 @@ struct Layout {
 
 // Who holds the memory: each framework keeps other things alive, and no single multiplier is honest.
 enum class Framework : std::uint8_t {
+  usual,         // what most people use for the purpose: vllm to serve, eager to train; resolve() says which
   own,           // this suite's steps: planned offsets, no allocator
   eager,         // PyTorch, one kernel an operation
   compiled,      // PyTorch with torch.compile
@@ -64,7 +67,7 @@ struct Workload {
   Optimizer optimizer = Optimizer::adamw;
 
   // What goes beyond the fields above; the defaults change nothing.
-  Framework framework = Framework::eager;
+  Framework framework = Framework::usual;
   Layout layout;
   LoraTargets lora_targets = LoraTargets::all;
   std::int64_t trained_layers = 2;  // Tuning::frozen
@@ -83,5 +86,6 @@ struct Workload {
 Workload default_workload(Purpose purpose);
 
 std::string text(Framework framework);
+const std::vector<std::pair<std::string, Framework>>& framework_names();  // as options and files write them
 
 }  // namespace assay

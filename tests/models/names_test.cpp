@@ -40,6 +40,24 @@ TEST(FindModel, TakesAnyCaseAndTheMaker) {
   EXPECT_EQ(find_model("GPT-2").name, "gpt2");
 }
 
+TEST(FindModel, TakesWhatWasTunedForItsOrigin) {
+  EXPECT_EQ(find_model("meta-llama/Meta-Llama-3-8B-Instruct").name, "llama-3-8b");
+  EXPECT_EQ(find_model("Qwen/Qwen2.5-7B-Instruct").name, "qwen2.5-7b");
+  EXPECT_EQ(find_model("google/gemma-2-9b-it").name, "gemma-2-9b");
+  EXPECT_EQ(find_model("Llama-2-13b-chat-hf").name, "llama-2-13b");
+}
+
+TEST(FindModel, TakesABareNumberOfParameters) {
+  const ModelSpec model = find_model("7B");
+  EXPECT_TRUE(model.assumed_shape);
+  EXPECT_NEAR(static_cast<double>(parameters(model)), 7e9, 0.02 * 7e9);
+  EXPECT_NEAR(static_cast<double>(parameters(find_model("350M"))), 350e6, 0.06 * 350e6);
+  EXPECT_THROW(find_model("7 B"), BadInput);
+  EXPECT_THROW(find_model("0B"), BadInput);
+  EXPECT_THROW(find_model("-7B"), BadInput);
+  EXPECT_THROW(find_model("1e9B"), BadInput);
+}
+
 TEST(FindModel, SuggestsNearNames) {
   EXPECT_THAT(refusal("lama-3-8b"), testing::HasSubstr("llama-3-8b"));
   EXPECT_THAT(refusal("mixtral"), testing::HasSubstr("mixtral-8x7b, mixtral-8x22b"));

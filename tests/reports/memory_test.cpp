@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/models/model.h"
+
 #include <algorithm>
 #include <fstream>
 #include <sstream>
@@ -237,6 +239,54 @@ TEST(Workload, ThatCannotBeIsRefusedWithTheCure) {
 TEST(Workload, TakesTheModelsOwnLimitWhereNothingIsSaid) {
   EXPECT_EQ(resolve(default_workload(Purpose::inference), find_model("gpt2")).context, 1024);
   EXPECT_EQ(resolve(default_workload(Purpose::inference), find_model("llama-3.1-8b")).context, 4096);
+}
+
+// Llama-3-8B over 8 devices with ZeRO 3: 8,030,261,248 parameters x 2 bytes of weights and of gradients and 12 of
+// optimizer, each over 8.
+TEST(MemoryBudget, IsSharedOutByItsLayout) {
+  Workload workload = default_workload(Purpose::training);
+  workload.layout.data = 8;
+  workload.layout.zero_stage = 3;
+  const ModelSpec model = find_model("llama-3-8b");
+  const MemoryBudget budget = memory_budget(model, resolve(workload, model), {});
+  const auto bytes = [&](const std::string& name) {
+    for (const MemoryItem& item : budget.items)
+      if (item.name == name) return item.bytes;
+    return 0.0;
+  };
+  EXPECT_DOUBLE_EQ(bytes("weights"), 8030261248.0 * 2 / 8);
+  EXPECT_DOUBLE_EQ(bytes("gradients"), 8030261248.0 * 2 / 8);
+  EXPECT_DOUBLE_EQ(bytes("optimizer"), 8030261248.0 * 12 / 8);
+  // Two of 32 layers of 218,103,808 numbers, embedding, head and norms (1,050,939,392), 2 bytes each.
+  EXPECT_DOUBLE_EQ(bytes("gathered weights"), (2 * 218103808.0 + 1050939392.0) * 2);
+  workload.layout.zero_stage = 1;
+  const MemoryBudget first = memory_budget(model, resolve(workload, model), {});
+  EXPECT_DOUBLE_EQ(first.items.front().bytes, 8030261248.0 * 2);
+}
+
+// Llama-3-70B's 8 KV heads over 16 devices cannot be cut further than one a device: a cache of 1/8.
+TEST(MemoryBudget, SharesACacheOutByItsHeads) {
+  Workload workload = default_workload(Purpose::inference);
+  const ModelSpec model = find_model("llama-3-70b");
+  const auto cache = [&](std::int64_t tensor) {
+    workload.layout.tensor = tensor;
+    return memory_budget(model, resolve(workload, model), {}).items.at(1).bytes;
+  };
+  EXPECT_DOUBLE_EQ(cache(8), cache(1) / 8);
+  EXPECT_DOUBLE_EQ(cache(16), cache(1) / 8);
+}
+
+TEST(MemoryBudget, RefusesLayoutsThatCannotBe) {
+  Workload workload = default_workload(Purpose::inference);
+  const ModelSpec model = find_model("llama-3-8b");
+  workload.layout.tensor = 3;
+  EXPECT_THROW(resolve(workload, model), BadInput);
+  workload.layout.tensor = 1;
+  workload.layout.pipeline = 64;
+  EXPECT_THROW(resolve(workload, model), BadInput);
+  workload.layout.pipeline = 1;
+  workload.layout.data = workload.layout.expert = 2;
+  EXPECT_THROW(resolve(workload, model), BadInput);
 }
 
 }  // namespace

@@ -50,6 +50,20 @@ TEST(WorkloadFile, NamesLineFieldAndTheNearestName) {
   EXPECT_NE(complaint("[model]\nname = \"x\"\n").find("model"), std::string::npos);
 }
 
+TEST(WorkloadFile, NamesTheProgramAndTheLayout) {
+  const Workload workload = parse_workload(
+      "framework = \"megatron\"\ndata = 2\nzero = 1\ntensor = 8\npipeline = 4\naccumulation = 16\noptimizer = "
+      "\"muon\"\n",
+      "w.toml");
+  EXPECT_EQ(workload.purpose, Purpose::training);
+  EXPECT_EQ(workload.framework, Framework::megatron);
+  EXPECT_EQ(workload.layout.devices(), 64);
+  EXPECT_EQ(workload.layout.zero_stage, 1);
+  EXPECT_EQ(workload.accumulation, 16);
+  EXPECT_EQ(workload.optimizer, Optimizer::muon);
+  EXPECT_NE(complaint("zero = 4\n").find("zero does not know '4'"), std::string::npos);
+}
+
 TEST(WorkloadFile, SaysWhichFileIsNotThere) { EXPECT_THROW(read_workload("/no/such/workload.toml"), BadInput); }
 
 }  // namespace

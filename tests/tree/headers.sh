@@ -11,7 +11,7 @@ toolkit=${4:-}
 check() { # by the host compiler: standard, header, more options
   local standard=$1 header=$2
   shift 2
-  echo "#include \"$header\"" | g++ "-std=$standard" -DFMT_HEADER_ONLY "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" \
+  echo "#include \"$header\"" | g++ "-std=$standard" "-DASSAY_SOURCE_DIR=\"\"" "-DASSAY_BINARY_DIR=\"\"" \
     "-DASSAY_FAKE_NVML=\"\"" -fopenmp-simd "$@" -I. "-I$generated" -Wall -Wextra -fsyntax-only -x c++ - || { echo "$header does not compile alone"; exit 1; }
 }
 
