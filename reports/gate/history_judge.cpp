@@ -31,9 +31,8 @@ Earlier earlier_of(const std::vector<const Point*>& baseline, const Key& key) {
 
 // The verdict of one metric that was measured before and now.
 void judge_value(MetricVerdict& one, const Earlier& earlier, const PointValue& now, bool recording) {
-  const double middle_cost = median(earlier.costs), predicted = prediction_limit(earlier.costs);
-  const double limit = std::max(predicted, middle_cost + std::log1p(one.bar / 2));
-  const double worse = cost(now) - middle_cost, allowed = limit - middle_cost;
+  const double middle_cost = median(earlier.costs);
+  const double worse = cost(now) - middle_cost, allowed = history_limit(earlier.costs, one.bar) - middle_cost;
   const std::string words = fmt::format("{:+.1f} % against the middle of {} earlier results; the limit is {:+.1f} %",
                                         100 * std::expm1(worse), earlier.costs.size(), 100 * std::expm1(allowed));
   const bool sure = earlier.costs.size() >= sure_points;

@@ -266,4 +266,8 @@ double prediction_limit(const std::vector<double>& earlier) {
   return mean(earlier) + quantile * std::max(deviation, least_scale) * std::sqrt(1 + 1 / count);
 }
 
+double history_limit(const std::vector<double>& earlier, double bar) {
+  return std::max(prediction_limit(earlier), median(earlier) + std::log1p(bar / 2));
+}
+
 }  // namespace assay::gate

@@ -83,6 +83,8 @@ inline constexpr double suite_rate = 0.02;
 // The limit for a new value after `earlier` ones: Student's prediction interval, one-sided 99 %. Throws Error with
 // fewer than 3.
 double prediction_limit(const std::vector<double>& earlier);
+// The same, and half a bar above the middle of the earlier ones at least: a history without scatter is no proof.
+double history_limit(const std::vector<double>& earlier, double bar);
 
 double median(std::vector<double> values);
 

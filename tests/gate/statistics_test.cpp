@@ -119,6 +119,8 @@ TEST(GateStatistics, PredictsTheNextValueByStudent) {
   // Constant values get the floor, never certainty.
   EXPECT_NEAR(prediction_limit({1, 1, 1, 1, 1}), 1 + 3.747 * least_scale * std::sqrt(1.2), 1e-9);
   EXPECT_THROW(prediction_limit({1, 2}), Error);
+  EXPECT_NEAR(history_limit({1, 1, 1, 1, 1}, 0.02), 1 + std::log(1.01), 1e-12);
+  EXPECT_DOUBLE_EQ(history_limit({1, 2, 3}, 0.02), prediction_limit({1, 2, 3}));
 }
 
 }  // namespace
