@@ -13,11 +13,11 @@ namespace {
 
 ProductFormat alike(const std::string& name, Element element, Element result, Element accumulate = Element::fp32) {
   const Format operand{element, Scaling::none};
-  return {name, operand, operand, Format{result, Scaling::none}, accumulate};
+  return {name, name, operand, operand, Format{result, Scaling::none}, accumulate};
 }
 
 ProductFormat scaled(const std::string& name, Element a, Element b, Scaling scaling) {
-  return {name, Format{a, scaling}, Format{b, scaling}, Format{Element::bf16, Scaling::none}, Element::fp32};
+  return {name, name, Format{a, scaling}, Format{b, scaling}, Format{Element::bf16, Scaling::none}, Element::fp32};
 }
 
 }  // namespace
@@ -40,10 +40,31 @@ const std::vector<ProductFormat>& product_formats() {
   return all;
 }
 
-const ProductFormat& product_format(const std::string& name) {
-  const auto& all = product_formats();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const ProductFormat& one) { return one.name == name; });
-  if (found == all.end()) throw Error("no matrix product is measured in " + name);
+bool has_fnuz(const DeviceInfo& device) {
+  const std::vector<std::string> known = fact_list(device, "matrix_formats");
+  const auto has = [&](Element element) {
+    return std::find(known.begin(), known.end(), text(Format{element, Scaling::none})) != known.end();
+  };
+  return has(Element::fp8_e4m3_fnuz) && !has(Element::fp8_e4m3);
+}
+
+std::vector<ProductFormat> product_formats(const DeviceInfo& device) {
+  std::vector<ProductFormat> formats = product_formats();
+  if (!has_fnuz(device)) return formats;
+  for (ProductFormat& format : formats) {
+    if (format.a.scaling != Scaling::tensor) continue;  // block scales go with OCP's numbers alone
+    for (Format* operand : {&format.a, &format.b})
+      operand->element = operand->element == Element::fp8_e5m2 ? Element::fp8_e5m2_fnuz : Element::fp8_e4m3_fnuz;
+    format.name += "_fnuz";
+  }
+  return formats;
+}
+
+ProductFormat product_format(const DeviceInfo& device, const std::string& family) {
+  const auto all = product_formats(device);
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const ProductFormat& one) { return one.family == family; });
+  if (found == all.end()) throw Error("no matrix product is measured in " + family);
   return *found;
 }
 
@@ -55,9 +76,9 @@ bool known_missing(const DeviceInfo& device, const ProductFormat& format) {
   return !known.empty() && std::find(known.begin(), known.end(), text(operand)) == known.end();
 }
 
-const ProductFormat& usual_format(const DeviceInfo& device) {
-  const ProductFormat& bf16 = product_format("bf16");
-  return known_missing(device, bf16) ? product_format("fp16") : bf16;
+ProductFormat usual_format(const DeviceInfo& device) {
+  const ProductFormat bf16 = product_format(device, "bf16");
+  return known_missing(device, bf16) ? product_format(device, "fp16") : bf16;
 }
 
 Gemm product(const ProductFormat& format, std::int64_t m, std::int64_t n, std::int64_t k) {

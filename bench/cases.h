@@ -34,7 +34,7 @@ std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind
 std::vector<Case> accelerator_layer_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> accelerator_decode_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> accelerator_variant_cases(const DeviceInfo& device, ProfileKind profile);
-std::vector<Case> accelerator_issue_cases();
+std::vector<Case> accelerator_issue_cases(const DeviceInfo& device);
 std::vector<Case> accelerator_transfer_cases(const DeviceInfo& device, ProfileKind profile);
 std::vector<Case> gather_cases(const DeviceInfo& device, ProfileKind profile);
 

@@ -67,7 +67,7 @@ std::vector<Case> concurrency_cases(const DeviceInfo& device, ProfileKind profil
   std::vector<Case> cases;
   if (is_processor(device)) return cases;
   constexpr std::int64_t twin_size = 48;
-  const ProductFormat& format = usual_format(device);
+  const ProductFormat format = usual_format(device);
   for (const int lanes : {1, 2, 4, 8}) {
     cases.push_back(lanes_case("gemm/" + std::to_string(lanes), alike_products(format, lanes, 1024, times_in_a_row),
                                alike_products(format, lanes, twin_size, 2)));

@@ -62,7 +62,7 @@ bool is_usual(const DeviceInfo& device, const ProductFormat& format) {
 std::vector<ProductFormat> formats_of(const DeviceInfo& device, const Names& others) {
   std::vector<ProductFormat> formats = {usual_format(device)};
   for (const std::string& name : others) {
-    const ProductFormat& format = product_format(name);
+    const ProductFormat format = product_format(device, name);
     if (!known_missing(device, format) && !is_usual(device, format)) formats.push_back(format);
   }
   return formats;
@@ -100,7 +100,7 @@ bool has_best(const DeviceInfo& device, const ProductFormat& format, std::int64_
 
 // Those that most models are run in.
 bool is_swept(const DeviceInfo& device, const ProductFormat& format) {
-  return is_usual(device, format) || format.name == "fp8_e4m3";
+  return is_usual(device, format) || format.family == "fp8_e4m3";
 }
 
 // The others are asked for one number only, which tells what they are worth in a real layer.
@@ -192,7 +192,7 @@ void add_steps(std::vector<Case>& cases, const DeviceInfo& device, ProfileKind p
   const std::int64_t step = profile == ProfileKind::full ? 64 : 128;
   const std::int64_t wave = std::max(device.compute_units.value_or(1), 1) * std::int64_t{128} * 256 / columns;
   const std::int64_t count = std::min((wave + step - 1) / step + 1, most);
-  const ProductFormat& format = usual_format(device);
+  const ProductFormat format = usual_format(device);
   for (std::int64_t i = 0; i < count; ++i) {
     const std::int64_t rows = first + i * step;
     const Gemm gemm = product(format, rows, columns, columns);
@@ -216,7 +216,7 @@ void add_sustained(std::vector<Case>& cases, const DeviceInfo& device, ProfileKi
 
 std::vector<Case> accelerator_square_cases(const DeviceInfo& device, ProfileKind profile) {
   std::vector<Case> cases;
-  for (const ProductFormat& format : product_formats()) {
+  for (const ProductFormat& format : product_formats(device)) {
     if (known_missing(device, format)) {
       cases.push_back(square_case(format, 2048));
       continue;
@@ -258,7 +258,7 @@ std::vector<Case> accelerator_decode_cases(const DeviceInfo& device, ProfileKind
   std::vector<Case> cases;
   for (const ProductFormat& format : formats_of(device, quick ? brief : all)) {
     const bool usual = is_usual(device, format);
-    const bool telling = usual || (format.name == "fp8_e4m3" && !quick);
+    const bool telling = usual || (format.family == "fp8_e4m3" && !quick);
     for (const std::int64_t rows : {1, 2, 4, 8, 16, 32, 64, 128}) {
       if (rows != 1 && rows != 32 && !(telling && (rows == 8 || !quick))) continue;
       const Gemm gemm = product(format, rows, 4096, 4096);
@@ -283,7 +283,7 @@ std::vector<Case> accelerator_variant_cases(const DeviceInfo& device, ProfileKin
     const Case square = square_case(format, telling_size(format));
     if (fits(device, profile, std::get<Gemm>(square.work.steps.front().op))) add_data(cases, square, profile);
   }
-  const ProductFormat& usual = usual_format(device);
+  const ProductFormat usual = usual_format(device);
   for (const bool first : {true, false}) {
     Gemm gemm = product(usual, 4096, 4096, 4096);
     (first ? gemm.transpose_a : gemm.transpose_b) = true;

@@ -5,10 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/case_formats.h"
 #include "bench/case_models.h"
 #include "bench/case_sizes.h"
 #include "bench/cases.h"
 #include "core/models/inference.h"
+#include "core/models/step.h"
 
 namespace assay {
 
@@ -16,7 +18,6 @@ namespace {
 
 constexpr Format bf16{Element::bf16, Scaling::none};
 constexpr Format fp32{Element::fp32, Scaling::none};
-constexpr Format fp8{Element::fp8_e4m3, Scaling::none};
 
 struct Served {
   std::string name;
@@ -25,8 +26,9 @@ struct Served {
 
 std::string words(const InferenceSetup& setup) {
   std::string name = text(setup.compute);
-  if (setup.fp8) name += "_fp8_weights";
-  if (setup.cache != setup.compute) name += "_fp8_cache";
+  const std::string dialect = setup.fnuz ? "_fnuz" : "";
+  if (setup.fp8) name += "_fp8" + dialect + "_weights";
+  if (setup.cache != setup.compute) name += "_fp8" + dialect + "_cache";
   return name;
 }
 
@@ -66,6 +68,11 @@ InferenceSetup setup_of(Format compute, std::int64_t batch, std::int64_t context
   return setup;
 }
 
+void keep_cache_in_fp8(const DeviceInfo& device, InferenceSetup& setup) {
+  setup.fnuz = has_fnuz(device);
+  setup.cache = Format{forward_fp8(setup.fnuz), Scaling::none};
+}
+
 void add_processor_cases(std::vector<Case>& cases, const DeviceInfo& device, ProfileKind profile) {
   const Served small{"gpt2-124m", gpt2(gpt2_124m, 12)};
   if (profile == ProfileKind::quick) {
@@ -80,7 +87,7 @@ void add_processor_cases(std::vector<Case>& cases, const DeviceInfo& device, Pro
   add(cases, device, small, setup_of(bf16, 1, 1024), false);
   InferenceSetup narrow = setup_of(bf16, 16, 1024);
   add(cases, device, small, narrow, false);
-  narrow.cache = fp8;
+  keep_cache_in_fp8(device, narrow);
   add(cases, device, small, narrow, false);
   if (profile != ProfileKind::full) return;
   ModelSpec one_billion = llama(llama_1b, 16);
@@ -101,7 +108,7 @@ void add_accelerator_cases(std::vector<Case>& cases, const DeviceInfo& device, P
   if (brief) return;
   for (const std::int64_t context : {512, 8192}) add(cases, device, large, setup_of(bf16, 8, context), false);
   InferenceSetup narrow = setup_of(bf16, 32, 2048);
-  narrow.cache = fp8;
+  keep_cache_in_fp8(device, narrow);
   add(cases, device, large, narrow, false);
   narrow.fp8 = true;
   add(cases, device, large, narrow, false);

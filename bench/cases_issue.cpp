@@ -45,7 +45,7 @@ Case issue_case(const Way& way, int threads) {
 }  // namespace
 
 std::vector<Case> issue_cases(const DeviceInfo& device, ProfileKind) {
-  if (!is_processor(device)) return accelerator_issue_cases();
+  if (!is_processor(device)) return accelerator_issue_cases(device);
   std::vector<Case> cases;
   for (const Way& way : vector_ways) {
     cases.push_back(issue_case(way, 0));

@@ -23,21 +23,22 @@ Case issue_case(const std::string& format, Format operands, Element accumulate, 
 
 }  // namespace
 
-std::vector<Case> accelerator_issue_cases() {
+std::vector<Case> accelerator_issue_cases(const DeviceInfo& device) {
   std::vector<Case> cases;
   // Vector units add in the format that they multiply.
   for (const Element element : {Element::fp32, Element::fp16, Element::bf16, Element::fp64}) {
     cases.push_back(issue_case(text(element), Format{element, Scaling::none}, element, Unit::vector));
   }
-  for (const ProductFormat& format : product_formats()) {
+  for (const ProductFormat& format : product_formats(device)) {
     if (format.name == "fp32") continue;  // no matrix unit multiplies it
     Format operands = format.a;
     if (operands.scaling == Scaling::tensor) operands.scaling = Scaling::none;  // one number for all: no unit sees it
     cases.push_back(issue_case(format.name, operands, format.accumulate, Unit::matrix));
   }
   // What no library offers, but the units have.
-  const Format fp8{Element::fp8_e4m3, Scaling::none};
-  cases.push_back(issue_case("fp8_e4m3_fp16_sums", fp8, Element::fp16, Unit::matrix));
+  const ProductFormat eight = product_format(device, "fp8_e4m3");
+  const Format fp8{eight.a.element, Scaling::none};
+  cases.push_back(issue_case(eight.name + "_fp16_sums", fp8, Element::fp16, Unit::matrix));
   const Format mxfp4{Element::fp4_e2m1, Scaling::block32_ue8m0};
   cases.push_back(issue_case("mxfp4", mxfp4, Element::fp32, Unit::matrix));
   return cases;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/case_formats.h"
 #include "bench/case_models.h"
 #include "bench/case_sizes.h"
 #include "bench/cases.h"
@@ -31,6 +32,7 @@ StepAttention attention_on(const DeviceInfo& device) {
 
 StepSetup setup_for(const DeviceInfo& device, const std::string& precision, std::int64_t batch, std::int64_t length) {
   StepSetup setup = byte_setup(precision);
+  setup.fnuz = setup.fp8 && has_fnuz(device);
   setup.attention = attention_on(device);
   setup.batch = batch;
   setup.length = length;
@@ -205,6 +207,7 @@ std::vector<Case> learning_cases(const DeviceInfo& device, ProfileKind profile) 
   for (const std::string precision : {"fp32", "bf16", "tf32", "fp16", "fp8"}) {
     if (brief && precision != "fp32" && precision != "bf16") continue;
     StepSetup setup = byte_setup(precision);
+    setup.fnuz = setup.fp8 && has_fnuz(device);
     setup.attention = attention_on(device);
     Case item;
     item.name = "train/learn/bytes/" + precision;

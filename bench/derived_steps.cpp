@@ -96,7 +96,8 @@ class Steps {
   void one_step(const Row& seconds) {
     const Row* flops = find(seconds.case_name, "model_flops");
     const Row* tokens = find(seconds.case_name, "tokens_per_second");
-    const auto product = best_product_.find(seconds.precision == "fp8" ? "fp8_e4m3" : seconds.precision);
+    auto product = best_product_.find(seconds.precision == "fp8" ? "fp8_e4m3" : seconds.precision);
+    if (product == best_product_.end() && seconds.precision == "fp8") product = best_product_.find("fp8_e4m3_fnuz");
     if (flops != nullptr && seconds.family == "train" && product != best_product_.end()) {
       const double reached = *flops->value / *seconds.value / *product->second->value;
       Row& row =

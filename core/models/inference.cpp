@@ -23,6 +23,7 @@ StepSetup step_setup(const InferenceSetup& setup, std::int64_t length) {
   step.length = length;
   step.compute = setup.compute;
   step.fp8 = setup.fp8;
+  step.fnuz = setup.fnuz;
   step.attention = StepAttention::fused;
   step.backward = false;
   step.optimizer = StepOptimizer::none;
@@ -128,7 +129,7 @@ Work serve(const ModelSpec& model, const InferenceSetup& setup, std::int64_t len
   }
   const std::string name = model.name + " " + phase + " batch=" + std::to_string(setup.batch) +
                            " context=" + std::to_string(setup.context) + " " + text(setup.compute) +
-                           (setup.fp8 ? " fp8" : "") + " cache=" + text(setup.cache);
+                           (setup.fp8 ? (setup.fnuz ? " fp8_fnuz" : " fp8") : "") + " cache=" + text(setup.cache);
   return Serving(model, setup, step, name).work(phase);
 }
 

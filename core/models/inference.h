@@ -15,6 +15,7 @@ struct InferenceSetup {
   Format compute;              // fp32, bf16 or fp16: activations, and weights unless they are in FP8
   Format cache;                // of keys and values: as compute, or fp8_e4m3
   bool fp8 = false;            // the layers' products in FP8 (e4m3), scaled by tensor; their weights are kept so
+  bool fnuz = false;           // that FP8 in the dialect of CDNA3
 };
 
 // A whole prompt through all layers, its keys and values into the cache, and the logits of its last token: the time to

@@ -9,9 +9,9 @@ namespace assay {
 
 int LayerBuilder::back(const Linear& linear, const LinearUse& use, int gradient, const std::string& name) {
   std::optional<Narrow> slopes;
-  if (setup_.fp8) slopes = narrow(gradient, Element::fp8_e5m2);
-  const Format narrow_weight{Element::fp8_e4m3, Scaling::tensor};
-  const Format narrow_gradient{Element::fp8_e5m2, Scaling::tensor};
+  if (setup_.fp8) slopes = narrow(gradient, gradient_fp8(setup_.fnuz));
+  const Format narrow_weight{forward_fp8(setup_.fnuz), Scaling::tensor};
+  const Format narrow_gradient{gradient_fp8(setup_.fnuz), Scaling::tensor};
   if (linear.weight.gradient >= 0) {
     Gemm op = gemm(linear.in, linear.out, tokens_);
     op.transpose_a = true;

@@ -50,7 +50,7 @@ Linear LayerBuilder::linear(const std::string& name, std::int64_t in, std::int64
   made.in = in;
   made.out = out;
   if (setup_.fp8 && !setup_.backward) {  // kept as it is multiplied
-    constexpr Format kept{Element::fp8_e4m3, Scaling::tensor};
+    const Format kept{forward_fp8(setup_.fnuz), Scaling::tensor};
     made.narrow = build_.persistent(name + ".weight", kept, {in, out}, Category::weight, Initial::pattern);
     made.scale = build_.persistent(name + ".weight.scale", fp32, {1}, Category::weight, Initial::constant, magnitude);
   } else {
@@ -188,11 +188,11 @@ LinearUse LayerBuilder::take(Linear& linear, int input) {
   LinearUse use;
   use.input = input;
   if (!setup_.fp8) return use;
-  const Narrow made = narrow(input, Element::fp8_e4m3);
+  const Narrow made = narrow(input, forward_fp8(setup_.fnuz));
   use.narrow = made.tensor;
   use.scale = made.scale;
   if (linear.narrow < 0) {
-    const Narrow weight = narrow(linear.weight.weight, Element::fp8_e4m3);
+    const Narrow weight = narrow(linear.weight.weight, forward_fp8(setup_.fnuz));
     linear.narrow = weight.tensor;
     linear.scale = weight.scale;
   }
@@ -205,7 +205,7 @@ int LayerBuilder::apply(Linear& linear, LinearUse& use, const std::string& outpu
   op.bias = linear.bias.has_value();
   std::vector<int> operands{use.input, linear.weight.weight};
   if (setup_.fp8) {
-    op.a = op.b = {Element::fp8_e4m3, Scaling::tensor};
+    op.a = op.b = {forward_fp8(setup_.fnuz), Scaling::tensor};
     op.scales = true;
     operands = {use.narrow, linear.narrow, use.scale, linear.scale};
   }

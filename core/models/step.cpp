@@ -20,7 +20,7 @@ constexpr Format int32{Element::int32, Scaling::none};
 std::string describe(const ModelSpec& model, const StepSetup& setup) {
   std::string name = model.name + " step batch=" + std::to_string(setup.batch) +
                      " length=" + std::to_string(setup.length) + " " + text(setup.compute);
-  if (setup.fp8) name += " fp8";
+  if (setup.fp8) name += setup.fnuz ? " fp8_fnuz" : " fp8";
   if (setup.micro_batches > 1) name += " micro_batches=" + std::to_string(setup.micro_batches);
   if (setup.recompute != StepRecompute::none) name += " recompute=" + text(setup.recompute);
   if (setup.lora_rank > 0) name += " lora=" + std::to_string(setup.lora_rank);

@@ -26,9 +26,10 @@ struct StepSetup {
   std::int64_t batch = 1;  // sequences of one micro-batch
   std::int64_t length = 128;
   std::int64_t micro_batches = 1;  // their gradients are added up before the optimizer's step
-  Format compute;    // weights, activations, gradients: fp32, tf32 (products only), bf16, fp16; fp64 without
-                     // an optimizer
-  bool fp8 = false;  // products with the layers' weights in FP8, scaled by tensor: e4m3, gradients e5m2
+  Format compute;     // weights, activations, gradients: fp32, tf32 (products only), bf16, fp16; fp64 without
+                      // an optimizer
+  bool fp8 = false;   // products with the layers' weights in FP8, scaled by tensor: e4m3, gradients e5m2
+  bool fnuz = false;  // FP8 in the dialect of CDNA3, whose numbers are others than those of OCP
   StepAttention attention = StepAttention::fused;
   StepRecompute recompute = StepRecompute::none;
   bool backward = true;
@@ -41,6 +42,10 @@ struct StepSetup {
   double loss_scale = 65536;           // the first one
   std::int64_t scale_interval = 2000;  // steps after which it is doubled
 };
+
+// What a setup's FP8 is: of weights and activations, and of gradients.
+inline Element forward_fp8(bool fnuz) { return fnuz ? Element::fp8_e4m3_fnuz : Element::fp8_e4m3; }
+inline Element gradient_fp8(bool fnuz) { return fnuz ? Element::fp8_e5m2_fnuz : Element::fp8_e5m2; }
 
 // Embedding (and learned positions), the layers of decoder_block(), a last norm, the head (the embedding again where it
 // is tied), the mean cross-entropy; the way back; SumSquares over all gradients, AdamControl, and one optimizer step a

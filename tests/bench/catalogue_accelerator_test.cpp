@@ -147,6 +147,27 @@ TEST(Accelerators, TakeFp16WhereBf16IsMissing) {
   EXPECT_EQ(find(cases, "concurrency/gemm/1")->precision, "fp16");
 }
 
+// As an MI300X does: 304 compute units, FP8 in the FNUZ dialect alone.
+TEST(Accelerators, TakeFp8InTheDialectOfTheirUnits) {
+  DeviceInfo device = accelerator(304, 2.1e9, 192 * gibibyte, 256 << 20);
+  set_text(device, "matrix_formats", "fp64,tf32,bf16,fp16,fp8_e4m3_fnuz,fp8_e5m2_fnuz,int8");
+  const auto cases = cases_for(device, ProfileKind::full);
+  for (const char* name :
+       {"gemm/fp8_e4m3_fnuz/square/8192", "gemm/fp8_e4m3_fnuz/square/8192/best", "gemm/fp8_e5m2_fnuz/square/8192",
+        "gemm/fp8_e4m3_fnuz/decode/32x4096x4096", "issue/fp8_e4m3_fnuz/matrix/all",
+        "infer/llama-3-8b/bf16_fp8_fnuz_weights_fp8_fnuz_cache/decode/32x2048"})
+    EXPECT_NE(find(cases, name), nullptr) << name;
+  for (const Case& item : cases) {
+    EXPECT_EQ(item.name.find("fp8_e4m3/"), std::string::npos) << item.name;
+    for (const Step& step : item.work.steps) {
+      const auto* gemm = std::get_if<Gemm>(&step.op);
+      if (gemm == nullptr || gemm->a.scaling != Scaling::tensor) continue;
+      EXPECT_TRUE(gemm->a.element == Element::fp8_e4m3_fnuz || gemm->a.element == Element::fp8_e5m2_fnuz) << item.name;
+    }
+  }
+  EXPECT_EQ(count(cases, "gemm/mxfp8/"), 1) << "OCP's blocks, only to say why not";
+}
+
 TEST(Accelerators, MeasureProductsInEveryFormatAndTheirIssueRates) {
   const auto cases = cases_for(blackwell(), ProfileKind::quick);
   for (const ProductFormat& format : product_formats()) {
