@@ -33,6 +33,15 @@ std::optional<double> mean(const std::vector<TelemetrySample>& samples, std::opt
   return sum / count;
 }
 
+// An idle clock says nothing about the work: where the device tells when it was busy, only those moments count.
+std::optional<double> clock_at_work(const std::vector<TelemetrySample>& samples) {
+  std::vector<TelemetrySample> busy;
+  for (const TelemetrySample& sample : samples)
+    if (sample.busy.value_or(0) >= busy_that_counts) busy.push_back(sample);
+  const auto clock = mean(busy, &TelemetrySample::clock_hertz);
+  return clock ? clock : mean(samples, &TelemetrySample::clock_hertz);
+}
+
 std::string all_reasons(const std::vector<TelemetrySample>& samples) {
   std::set<std::string> reasons;
   for (const TelemetrySample& sample : samples) {
@@ -86,7 +95,7 @@ void add_throttling(const std::string& throttle, std::vector<std::string>& condi
 
 Weather summarise(const std::vector<TelemetrySample>& samples, const TelemetrySample* before) {
   Weather weather;
-  weather.clock_hertz = mean(samples, &TelemetrySample::clock_hertz);
+  weather.clock_hertz = clock_at_work(samples);
   weather.power_watts = mean(samples, &TelemetrySample::power_watts);
   weather.other_load = mean(samples, &TelemetrySample::other_load);
   for (const TelemetrySample& sample : samples)

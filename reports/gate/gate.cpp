@@ -18,7 +18,6 @@ namespace {
 
 constexpr double most_unfit = 0.2;     // of a side's starts
 constexpr double widest_scale = 0.15;  // beyond it a comparison would be a game of dice
-constexpr double widest_clock = 0.03;  // of a device's clock inside a side
 
 // Everything that the verdicts need.
 struct Evidence {
@@ -77,17 +76,6 @@ std::string unfit_words(const std::vector<Observation>& before, const std::vecto
   return joined({words.begin(), words.end()});
 }
 
-// A processor's clock is a matter of its load; a card that is at work has one.
-bool clocks_scatter(const std::vector<Observation>& series) {
-  double least = 0, most = 0;
-  for (const Observation& one : series) {
-    if (!one.value || one.row->backend == "cpu" || one.row->clock_hertz.value_or(0) <= 0) continue;
-    least = least == 0 ? *one.row->clock_hertz : std::min(least, *one.row->clock_hertz);
-    most = std::max(most, *one.row->clock_hertz);
-  }
-  return most > 0 && most > least * (1 + widest_clock);
-}
-
 // What can be said without statistics. False where they have to decide.
 bool settled(MetricVerdict& one, const Evidence& evidence, const Allowance& allowance) {
   const auto& before = evidence.before.series.at(one.key);
@@ -116,8 +104,6 @@ bool settled(MetricVerdict& one, const Evidence& evidence, const Allowance& allo
                     fmt::format("{} of {} runs {} were disturbed ({}); repeat them", side->unfit, side->starts,
                                 side == &one.before ? "before" : "after", unfit_words(before, after)));
   }
-  if (clocks_scatter(before) || clocks_scatter(after))
-    return settle(Verdict::unfit, "the device's clock differs by more than 3 % inside one side");
   return false;
 }
 

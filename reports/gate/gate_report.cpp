@@ -263,8 +263,7 @@ Quantity worse_by(const MetricVerdict& one) {
 std::string remark(const MetricVerdict& one) {
   std::vector<std::string> parts;
   if (!one.reason.empty()) parts.push_back(one.reason);
-  const bool moved = one.verdict == Verdict::slower || one.verdict == Verdict::faster || one.suspected;
-  if (moved) parts.insert(parts.end(), one.hints.begin(), one.hints.end());
+  if (one.verdict != Verdict::ok) parts.insert(parts.end(), one.hints.begin(), one.hints.end());
   if (one.by_fresh) parts.push_back("decided by fresh runs");
   return joined(parts, "; ");
 }

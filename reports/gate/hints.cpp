@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "reports/gate/prepared.h"
@@ -50,6 +51,20 @@ void add_clock(const std::vector<Observation>& before, const std::vector<Observa
   }
 }
 
+// Why runs scatter, perhaps. A processor's clock is a matter of its load; a card that is at work has one.
+void add_unsteady_clock(const std::vector<Observation>& series, const char* side, std::vector<std::string>& found) {
+  constexpr double worth_saying = 1.03;
+  double least = 0, most = 0;
+  for (const Observation& one : series) {
+    if (!one.value || one.row->backend == "cpu" || one.row->clock_hertz.value_or(0) <= 0) continue;
+    least = least == 0 ? *one.row->clock_hertz : std::min(least, *one.row->clock_hertz);
+    most = std::max(most, *one.row->clock_hertz);
+  }
+  if (most > least * worth_saying)
+    found.push_back(fmt::format("the clock was {} to {} {}", shown(least, ReportUnit::hertz),
+                                shown(most, ReportUnit::hertz), side));
+}
+
 void add_condition(const std::vector<Observation>& before, const std::vector<Observation>& after, const char* condition,
                    const char* words, std::vector<std::string>& found) {
   const bool was = has(before, condition), is = has(after, condition);
@@ -63,6 +78,8 @@ std::vector<std::string> hints(const std::vector<Observation>& before, const std
   std::vector<std::string> found;
   if (!verdict.estimate) return found;
   if (verdict.key.metric == "seconds") add_clock(before, after, verdict, found);
+  add_unsteady_clock(before, "before", found);
+  add_unsteady_clock(after, "after", found);
   if (verdict.before.method != verdict.after.method)
     found.push_back("another way of doing it: " + verdict.before.method + " before, " + verdict.after.method +
                     " after");

@@ -53,6 +53,18 @@ TEST(TelemetryConditions, ALinkCountsUnderLoadAlone) {
   EXPECT_THAT(summarise({on_link(0.9, 5, 8), on_link(0.9, 5, 8)}).conditions, Contains("pcie_downgraded"));
 }
 
+TEST(TelemetryConditions, TheClockIsThatOfWork) {
+  const auto at = [](double clock, std::optional<double> busy) {
+    TelemetrySample sample;
+    sample.clock_hertz = clock;
+    sample.busy = busy;
+    return sample;
+  };
+  EXPECT_EQ(summarise({at(0.3e9, 0.0), at(1.8e9, 0.9), at(1.6e9, 1.0)}).clock_hertz, 1.7e9);
+  EXPECT_EQ(summarise({at(0.4e9, 0.0), at(0.2e9, 0.0)}).clock_hertz, 0.3e9);  // seen idle only: too short to be told
+  EXPECT_EQ(summarise({at(2e9, std::nullopt), at(3e9, std::nullopt)}).clock_hertz, 2.5e9);
+}
+
 TEST(TelemetryConditions, WhatHoldsTheClockBackIsACondition) {
   const auto conditions = [](const std::string& throttle) {
     TelemetrySample sample;
