@@ -186,6 +186,7 @@ Commands declare(CLI::App& app, Words& words) {
   app.add_option("--plugins", words.plugins, "")->group("");
   app.require_subcommand(0, 1);
   app.fallthrough();
+  app.allow_extras();  // what a command does not know falls through to here, and is looked at afterwards
 
   commands.evaluate = app.add_subcommand("evaluate", "Look, measure and judge: doctor, run, accept and report in one");
   add_run_options(*commands.evaluate, words);
@@ -197,7 +198,6 @@ Commands declare(CLI::App& app, Words& words) {
   commands.run = app.add_subcommand("run", "Measure this machine and leave a run on disk");
   add_run_options(*commands.run, words);
   commands.run->add_option("--resume", words.resume, "Go on with an unfinished run");
-  commands.run->allow_extras();  // Google Benchmark's flags, looked at one by one
 
   commands.report = app.add_subcommand("report", "Say what fits on the measured device, and how fast");
   commands.report->add_option("runs", words.runs, "Run folders, or packed .tgz files of them")->required();
@@ -264,6 +264,23 @@ int usage(const std::string& problem, const std::string& command = "") {
   return exit_usage;
 }
 
+// What nobody understood: of Google Benchmark's flags some do, where `run` was asked for.
+std::optional<std::string> refused(const CLI::App& app) {
+  const std::vector<std::string> left = app.remaining(true);
+  if (left.empty()) return std::nullopt;
+  const std::string first = printable(left.front(), true);
+  if (!app.get_subcommands().empty()) {
+    const CLI::App& command = *app.get_subcommands().front();
+    std::vector<std::string> options;
+    for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
+    return command.get_name() + " does not know '" + first + "'" + did_you_mean(first.substr(0, first.find('=')), options);
+  }
+  if (first.front() == '-') return "there is no option '" + first + "'";
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
+  return "there is no command '" + first + "'" + did_you_mean(first, names);
+}
+
 // What a command was not given though it cannot do without, in its own words; "" where that is not the mistake.
 std::string missing_argument(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
@@ -301,17 +318,16 @@ int run_command_line(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& mistake) {
     if (argc > 1 && std::string(argv[1]) == "watch" && words.watched.empty())
       return usage("the command to watch stands behind --: assay watch [options] -- COMMAND [ARGUMENT...]");
-    std::vector<std::string> names;
-    for (const CLI::App* command : app.get_subcommands({})) names.push_back(command->get_name());
-    const std::string first = argc > 1 ? argv[1] : "";
-    const bool unknown = app.get_subcommands().empty() && !first.empty() && first.front() != '-';
-    if (unknown) return usage("there is no command '" + printable(first, true) + "'" + did_you_mean(first, names));
     if (app.get_subcommands().empty()) return usage(mistake.what());
     const CLI::App& command = *app.get_subcommands().front();
     const std::string missing = mistake.get_name() == "RequiredError" ? missing_argument(command) : "";
     return usage(missing.empty() ? mistake.what() : missing, command.get_name());
   }
 
+  if (!*commands.run) {
+    if (const auto problem = refused(app))
+      return usage(*problem, app.get_subcommands().empty() ? "" : app.get_subcommands().front()->get_name());
+  }
   const auto choice = parse_choice<ColourChoice>(
       "--color", words.colour,
       {{"auto", ColourChoice::automatic}, {"always", ColourChoice::always}, {"never", ColourChoice::never}});
@@ -333,8 +349,8 @@ int run_command_line(int argc, const char* const* argv) {
   }
   if (*commands.run) {
     RunOptions options = understand_run(words, typed(argc, argv), terminal.colour);
-    for (const std::string& extra : commands.run->remaining()) {
-      if (!take_google_flag(extra, options)) return usage("run does not know '" + printable(extra, true) + "'");
+    for (const std::string& extra : app.remaining(true)) {
+      if (!take_google_flag(extra, options)) return usage(refused(app).value_or(extra), "run");
     }
     if (options.resume.empty()) choose_devices(options);
     return run(options);

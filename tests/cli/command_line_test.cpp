@@ -52,8 +52,20 @@ TEST_F(CommandLine, UnknownWordsGetASentenceWithTheNearestOne) {
   refuses({"reprot"}, "did you mean 'report'");
   refuses({"run", "--profile", "quik"}, "did you mean 'quick'");
   refuses({"list", "modles"}, "did you mean 'models'");
-  refuses({"run", "--no-such-option"}, "--no-such-option");
+  refuses({"run", "--no-such-option"}, "run does not know '--no-such-option'");
+  refuses({"run", "--budgt=10m"}, "did you mean '--budget'");
+  refuses({"report", "folder", "--modle", "gpt2"}, "report does not know '--modle', did you mean '--model'");
+  refuses({"--no-such-option"}, "there is no option '--no-such-option'");
+  refuses({"list", "models", "gpus"}, "list does not know 'gpus'");
   refuses({"--color", "red"}, "one of: auto, always, never");
+}
+
+TEST_F(CommandLine, RunTakesGoogleBenchmarksFlags) {
+  const Ended listed = assay({"run", "--device", "cpu", "--benchmark_list_tests", "--filter", "^cpu:0/launch|launch/"});
+  EXPECT_EQ(listed.code, 0) << listed.err;
+  EXPECT_THAT(listed.out, HasSubstr("launch/"));
+  EXPECT_FALSE(std::filesystem::exists(folder_.path() / "runs")) << "a list leaves no run";
+  refuses({"run", "--benchmark_min_time=1s"}, "--benchmark_min_time");
 }
 
 TEST_F(CommandLine, ACommandWithoutWhatItNeedsSaysWhatThatIs) {
