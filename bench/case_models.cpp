@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "bench/case_models.h"
 
+#include "bench/case_sizes.h"
+
 namespace assay {
 
 namespace {
@@ -47,6 +49,28 @@ ModelSpec twin_of(const ModelSpec& model) {
   twin.vocabulary = 61;
   if (twin.positions > 0) twin.positions = 16;
   return twin;
+}
+
+ModelSpec twin_like(const ModelSpec& model) {
+  const Dimensions& size = model.kv_heads < model.heads ? llama_twin : gpt2_twin;
+  ModelSpec twin = model;
+  twin.layers = 2;
+  twin.hidden = size.hidden;
+  twin.heads = size.heads;
+  twin.kv_heads = size.kv_heads;
+  twin.head_size = size.head_size;
+  twin.feed_forward = size.feed_forward;
+  twin.vocabulary = 61;
+  if (twin.positions > 0) twin.positions = 16;
+  if (twin.window) twin.window = 8;
+  twin.windowed_layers.reset();
+  twin.extra_parameters = 0;
+  twin.published_parameters.reset();
+  return twin;
+}
+
+StepAttention attention_on(const DeviceInfo& device) {
+  return is_processor(device) ? StepAttention::fused : StepAttention::plain;
 }
 
 }  // namespace assay

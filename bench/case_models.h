@@ -4,7 +4,8 @@
 
 #include <cstdint>
 
-#include "core/models/model.h"
+#include "core/device.h"
+#include "core/models/step.h"
 
 namespace assay {
 
@@ -30,5 +31,11 @@ inline constexpr Dimensions llama_twin = {96, 6, 2, 16, 176};
 
 // The twin of a whole model: two such layers, few words.
 ModelSpec twin_of(const ModelSpec& model);
+
+// The same for any decoder: its kind of norm, feed-forward, positions and biases, in the sizes of the twins above.
+ModelSpec twin_like(const ModelSpec& model);
+
+// Products and a softmax where there is no fused attention with a way back yet: a processor has it.
+StepAttention attention_on(const DeviceInfo& device);
 
 }  // namespace assay

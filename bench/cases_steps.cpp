@@ -25,11 +25,6 @@ struct Trained {
   std::int64_t length;
 };
 
-// Products and a softmax where there is no fused attention yet: a processor has it.
-StepAttention attention_on(const DeviceInfo& device) {
-  return is_processor(device) ? StepAttention::fused : StepAttention::plain;
-}
-
 StepSetup setup_for(const DeviceInfo& device, const std::string& precision, std::int64_t batch, std::int64_t length) {
   StepSetup setup = byte_setup(precision);
   setup.fnuz = setup.fp8 && has_fnuz(device);

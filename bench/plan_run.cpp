@@ -79,13 +79,16 @@ std::vector<Target> choose(const std::vector<Target>& all, const std::vector<std
 }
 
 std::vector<Planned> plan_cases(const std::vector<Target>& targets, const Suite& suite, ProfileKind profile,
-                                const std::string& filter_text) {
+                                const std::string& filter_text, const std::optional<Asked>& asked) {
   const Filter filter(filter_text);
   std::vector<Planned> plan;
   std::vector<std::string> names;
   for (std::size_t target = 0; target < targets.size(); ++target) {
     const DeviceInfo& device = targets[target].device;
-    for (Case& item : suite.cases(device, profile)) {
+    std::vector<Case> cases;
+    if (asked) cases = asked_cases(device, profile, *asked);
+    for (Case& item : suite.cases(device, profile)) cases.push_back(std::move(item));
+    for (Case& item : cases) {
       names.push_back(item.name);
       const std::string full = device.id + "/" + item.name;
       if (!filter.takes(item.name) && (filter_text.front() == '-' || !filter.takes(full))) continue;

@@ -28,7 +28,7 @@ std::vector<Target> choose(const std::vector<Target>& all, const std::vector<std
 // Every case that the filter takes, device by device, in the order of the catalogue. Throws BadInput where none is
 // left. A filter may speak of the case's name or, with several devices, of its label "cuda:1/gemm/...".
 std::vector<Planned> plan_cases(const std::vector<Target>& targets, const Suite& suite, ProfileKind profile,
-                                const std::string& filter);
+                                const std::string& filter, const std::optional<Asked>& asked = std::nullopt);
 
 // "cpu:0 gemm/fp32/square/512", as run.json lists what was planned.
 std::string planned_name(const Planned& planned, const std::vector<Target>& targets);

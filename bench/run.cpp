@@ -51,7 +51,7 @@ class Front {
     ask_plugins();
     if (signals_.taken()) return 128 + *signals_.taken();
     if (targets_.empty()) return no_device();
-    plan_ = plan_cases(targets_, suite_, profile(), filter());
+    plan_ = plan_cases(targets_, suite_, profile(), filter(), asked());
     if (options_.google.list) return list();
     check_google_output(google_options());
     RunWriter writer = open_writer();
@@ -61,6 +61,13 @@ class Front {
 
  private:
   std::string filter() const { return before_ ? before_->info.filter : options_.filter; }
+  std::optional<Asked> asked() const {
+    if (!before_) return options_.asked;
+    if (before_->info.asked.empty()) return std::nullopt;
+    const auto text = nlohmann::json::parse(before_->info.asked, nullptr, false);
+    if (text.is_discarded()) throw BadInput(options_.resume.string() + ": what was asked of the run cannot be read");
+    return asked_from(text);
+  }
   int repeat() const { return before_ ? before_->info.repeat : options_.repeat.value_or(1); }
   ProfileKind profile() const {
     if (!before_) return options_.profile.value_or(ProfileKind::quick);
@@ -73,8 +80,10 @@ class Front {
     before_ = read_run(options_.resume);
     const bool other_profile = options_.profile && text(*options_.profile) != before_->info.profile;
     const bool other_filter = !options_.filter.empty() && options_.filter != before_->info.filter;
+    const bool other_asked = options_.asked.has_value();
     const bool other_repeat = options_.repeat && *options_.repeat != before_->info.repeat;
-    if (other_profile || other_filter || other_repeat || !options_.out.empty() || !options_.devices.empty())
+    if (other_profile || other_filter || other_repeat || other_asked || !options_.out.empty() ||
+        !options_.devices.empty())
       throw BadInput(
           "--resume goes on with the devices, profile, filter, repetitions and folder of its run; leave those options "
           "away, or start a new run");
@@ -114,6 +123,7 @@ class Front {
     RunInfo info = describe_run(options_, environ);
     info.filter = filter();
     info.repeat = repeat();
+    if (options_.asked) info.asked = to_json(*options_.asked).dump();
     for (const Target& target : targets_) info.devices.push_back(target.device);
     for (const Planned& planned : plan_) info.planned.push_back(planned_name(planned, targets_));
     for (const Probed& answer : answers_)
@@ -136,7 +146,7 @@ class Front {
     }
     const bool silent = options_.quiet || !options_.google.format.empty();
     Progress progress(screen_of(STDERR_FILENO, options_.colour), silent, left, expected, monotonic_seconds);
-    Session session({plugins_, profile(), writer.folder(), options_.patience}, targets_,
+    Session session({plugins_, profile(), writer.folder(), options_.patience, asked()}, targets_,
                     Budget(options_.budget_seconds, started_), writer, signals_, [&] { progress.tick(); });
     std::vector<GoogleCase> cases;
     for (const Planned& planned : plan_) {

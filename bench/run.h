@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/asked.h"
 #include "bench/children.h"
 #include "bench/google.h"
 #include "bench/profile.h"
@@ -32,10 +33,11 @@ struct RunOptions {
   double budget_seconds = 0;         // 0: none
   std::optional<int> repeat;         // 1
   std::map<std::string, std::string> labels;
-  bool force = false;   // overwrite a run in `out`
-  bool quiet = false;   // no progress, no table
-  bool colour = true;   // where the terminal can; NO_COLOR is honoured besides
-  std::string command;  // as the user typed it, for the record
+  std::optional<Asked> asked;  // a model's step at a size, beside the profile's cases
+  bool force = false;          // overwrite a run in `out`
+  bool quiet = false;          // no progress, no table
+  bool colour = true;          // where the terminal can; NO_COLOR is honoured besides
+  std::string command;         // as the user typed it, for the record
   GoogleOptions google;
 
   // For tests.

@@ -180,7 +180,7 @@ Worker& Session::worker_for(const Planned& planned, int repetition) {
   }
   worker_ = nullptr;
   worker_ = std::make_unique<Worker>(WorkerOrder{order_.plugin_folder, target.plugin, target.index, target.device,
-                                                 order_.profile, order_.storage_folder},
+                                                 order_.profile, order_.storage_folder, order_.asked},
                                      ++workers_);
   worker_serves_ = serves;
   worker_is_fresh_ = true;

@@ -44,6 +44,7 @@ class Session {
     ProfileKind profile = ProfileKind::quick;
     std::filesystem::path storage_folder;
     Patience patience;
+    std::optional<Asked> asked;
   };
   // `tick` is called about twice a second while a case runs.
   Session(Order order, std::vector<Target> targets, Budget budget, RunWriter& writer, Signals& signals,

@@ -42,12 +42,14 @@ nlohmann::json answer(const Measured& measured) {
 }  // namespace
 
 Worker::Worker(const WorkerOrder& order, int number) : child_("__worker"), number_(number) {
-  child_.send({{"folder", order.plugin_folder.string()},
-               {"plugin", order.plugin},
-               {"index", order.device_index},
-               {"device", to_json(order.device)},
-               {"profile", text(order.profile)},
-               {"storage", order.storage_folder.string()}});
+  nlohmann::json said = {{"folder", order.plugin_folder.string()},
+                         {"plugin", order.plugin},
+                         {"index", order.device_index},
+                         {"device", to_json(order.device)},
+                         {"profile", text(order.profile)},
+                         {"storage", order.storage_folder.string()}};
+  if (order.asked) said["asked"] = to_json(*order.asked);
+  child_.send(said);
 }
 
 void Worker::ask(const std::string& case_name) { child_.send({{"case", case_name}}); }
@@ -72,7 +74,9 @@ void worker_main(Channel& front, const Suite& suite) {
   const DeviceInfo device = device_from(order->at("device"));
   const auto kind = parse_profile(order->at("profile").get<std::string>());
   if (!kind) throw Error("the worker does not know the profile it was sent");
-  const auto cases = suite.cases(device, *kind);
+  auto cases = suite.cases(device, *kind);
+  if (order->contains("asked"))
+    for (Case& item : asked_cases(device, *kind, asked_from(order->at("asked")))) cases.push_back(std::move(item));
   LoadMeter load;
   MeasureContext context{.backend = *backend,
                          .device_index = order->at("index"),

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/asked.h"
 #include "bench/case.h"
 #include "bench/process.h"
 #include "results/row.h"
@@ -21,6 +22,7 @@ struct WorkerOrder {
   DeviceInfo device;
   ProfileKind profile = ProfileKind::quick;
   std::filesystem::path storage_folder;
+  std::optional<Asked> asked;  // a step beside the suite's own cases
 };
 
 // What came back for one case.

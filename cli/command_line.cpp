@@ -14,6 +14,7 @@
 #include "cli/parse.h"
 #include "cli/words.h"
 #include "reports/accept/claim.h"
+#include "reports/workload.h"
 #include "reports/workload_file.h"
 
 namespace assay {
@@ -42,6 +43,34 @@ void add_workload_options(CLI::App& command, Words& words) {
 bool workload_given(const Words& words) {
   const auto typed = [](const auto& field) { return !field.second.empty(); };
   return words.train || !words.workload.empty() || std::any_of(words.fields.begin(), words.fields.end(), typed);
+}
+
+// The suite's own step of the model that was named, as near to the workload as it can be built.
+Asked understand_asked(const Words& words) {
+  const ModelSpec model = find_model(words.model);
+  const Workload workload = resolve(understand_workload(words), model);
+  if (model.kind != ModelKind::decoder)
+    throw BadInput("--model " + words.model + ": the suite's own steps are of decoders");
+  if (workload.layout.devices() > 1) throw BadInput("run measures steps on one device; leave the layout to plan");
+  Asked asked;
+  std::error_code none;
+  const auto path = std::filesystem::absolute(words.model, none);
+  asked.model = std::filesystem::exists(path, none) ? path.string() : words.model;
+  asked.training = workload.purpose == Purpose::training;
+  asked.batch = workload.batch;
+  asked.context = workload.context;
+  asked.precision = format_name(workload.weights);
+  if (workload.weights.element == Element::fp8_e4m3) asked.precision = "fp8";
+  if (asked.precision != "fp8" && asked.precision != "fp32" && asked.precision != "bf16" && asked.precision != "fp16")
+    throw BadInput("--format " + asked.precision + ": the suite's own steps run in fp32, bf16, fp16 and fp8");
+  asked.short_cache = bits(workload.kv.element) == 8;
+  asked.recompute = text(workload.recompute);
+  if (asked.training && workload.optimizer != Optimizer::adamw && workload.optimizer != Optimizer::adamw_8bit)
+    throw BadInput("--optimizer " + text(workload.optimizer) + ": the suite's own steps have adamw and adamw8bit");
+  asked.short_optimizer = workload.optimizer == Optimizer::adamw_8bit;
+  if (asked.training && workload.tuning == Tuning::lora) asked.lora_rank = workload.lora_rank;
+  asked.micro_batches = workload.accumulation;
+  return asked;
 }
 
 RunOptions understand_run(const Words& words, const std::string& command, bool colour) {
@@ -197,6 +226,7 @@ Commands declare(CLI::App& app, Words& words) {
 
   commands.run = app.add_subcommand("run", "Measure this machine and leave a run on disk");
   add_run_options(*commands.run, words);
+  add_workload_options(*commands.run, words);
   commands.run->add_option("--resume", words.resume, "Go on with an unfinished run");
 
   commands.report = app.add_subcommand("report", "Say what fits on the measured device, and how fast");
@@ -273,7 +303,8 @@ std::optional<std::string> refused(const CLI::App& app) {
     const CLI::App& command = *app.get_subcommands().front();
     std::vector<std::string> options;
     for (const CLI::Option* option : command.get_options()) options.push_back(option->get_name());
-    return command.get_name() + " does not know '" + first + "'" + did_you_mean(first.substr(0, first.find('=')), options);
+    return command.get_name() + " does not know '" + first + "'" +
+           did_you_mean(first.substr(0, first.find('=')), options);
   }
   if (first.front() == '-') return "there is no option '" + first + "'";
   std::vector<std::string> names;
@@ -349,6 +380,9 @@ int run_command_line(int argc, const char* const* argv) {
   }
   if (*commands.run) {
     RunOptions options = understand_run(words, typed(argc, argv), terminal.colour);
+    if (!words.model.empty()) options.asked = understand_asked(words);
+    if (words.model.empty() && workload_given(words))
+      throw BadInput("the workload options need a model: add --model NAME (assay list models shows the names)");
     for (const std::string& extra : app.remaining(true)) {
       if (!take_google_flag(extra, options)) return usage(refused(app).value_or(extra), "run");
     }

@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "reports/asked_section.h"
 #include "reports/duration.h"
+#include "reports/estimate.h"
 #include "reports/findings.h"
 #include "reports/memory.h"
 #include "reports/phrase.h"
@@ -80,6 +82,11 @@ std::vector<std::pair<std::string, Quantity>> headline(const Judgement& judgemen
   std::vector<std::pair<std::string, Quantity>> lines;
   lines.emplace_back("memory needed", needed(judgement.budget));
   lines.emplace_back("memory there", available(judgement.capacity));
+  if (judgement.capacity.bytes) {
+    const Span need{judgement.budget.total(), judgement.budget.lower(), judgement.budget.upper()};
+    lines.emplace_back("chance that it fits",
+                       quantity(probability_of(need, *judgement.capacity.bytes), ReportUnit::share));
+  }
   lines.emplace_back("parameters", quantity(static_cast<double>(parameters(judgement.model)), ReportUnit::count));
   if (judgement.training()) {
     lines.emplace_back("training step", time(judgement.first));
@@ -235,9 +242,12 @@ void find_about_model(const Judgement& judgement, std::vector<Finding>& findings
   }
 }
 
-void add_sections(Report& report, const Judgement& judgement, const std::vector<Run>& runs, const Rates& rates) {
+void add_sections(Report& report, const Judgement& judgement, const std::vector<Run>& runs, const Rates& rates,
+                  const Overheads& overheads) {
   report.sections.push_back(memory_section(judgement));
   report.sections.push_back(speed_section(judgement));
+  if (auto asked = asked_section(runs, judgement.device, judgement.model, judgement.workload, rates, overheads))
+    report.sections.push_back(std::move(*asked));
   for (Section& section : measured_sections(runs, judgement.device, rates))
     report.sections.push_back(std::move(section));
   report.sections.push_back(machine_section(runs, judgement.device));
@@ -265,7 +275,7 @@ Report judge(const std::vector<Run>& runs, const ModelSpec& model, const Workloa
   report.findings = run_findings(runs, judgement.device, rates);
   find_about_model(judgement, report.findings);
   sort_by_severity(report.findings);
-  add_sections(report, judgement, runs, rates);
+  add_sections(report, judgement, runs, rates, extra);
   report.provenance = provenance(runs, judgement.device);
   report.provenance.emplace_back("model", model.title + (model.source.empty() ? "" : ", " + model.source));
   return report;

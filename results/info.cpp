@@ -252,6 +252,7 @@ std::string write_run_info(const RunInfo& info) {
   put(root, "command", info.command);
   put(root, "profile", info.profile);
   put(root, "filter", info.filter);
+  put(root, "asked", info.asked);
   if (info.budget_seconds > 0 && std::isfinite(info.budget_seconds)) root["budget_seconds"] = info.budget_seconds;
   if (info.repeat > 1) root["repeat"] = info.repeat;
   root["labels"] = info.labels;
@@ -285,6 +286,7 @@ RunInfo parse_run_info(std::string_view text, const std::string& name) {
   info.command = read_text(root, "command");
   info.profile = read_text(root, "profile");
   info.filter = read_text(root, "filter");
+  info.asked = read_text(root, "asked");
   info.budget_seconds = read_number(root, "budget_seconds").value_or(0);
   info.repeat = static_cast<int>(std::clamp(read_number(root, "repeat").value_or(1), 1.0, 1000.0));
   info.labels = read_texts(root, "labels");

@@ -34,6 +34,7 @@ struct RunInfo {
   std::vector<std::string> planned;  // case names with their device, in order: "cpu:0 gemm/..."
   double budget_seconds = 0;         // 0: none
   int repeat = 1;                    // how often each planned case is measured
+  std::string asked;                 // the step of a model that was asked for, as JSON; empty: none
   Ending ending = Ending::running;
   std::string ending_reason;
 };
