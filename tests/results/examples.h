@@ -66,6 +66,7 @@ inline RunInfo full_info() {
   info.compiler = "GNU 12.2.0";
   info.profile = "quick";
   info.filter = "^gemm/";
+  info.asked = "{}";
   info.command = "assay run --filter ^gemm/";
   info.labels = {{"vendor", "A & B"}, {"price", "2.50 \"a\" hour"}};
   info.environment = {{"OMP_NUM_THREADS", "2"}};
