@@ -66,6 +66,12 @@ void time_it(Judgement& judgement, const Rates& rates) {
         no_duration("this run measures no convolutions, so the time of " + judgement.model.title + " is not judged");
     return;
   }
+  if (judgement.workload.layout.devices() > 1) {
+    judgement.first =
+        no_duration("the layout takes " + std::to_string(judgement.workload.layout.devices()) +
+                    " devices and this run measured one at a time; assay plan prices them with their links");
+    return;
+  }
   try {
     if (judgement.training()) {
       judgement.first = duration(step_ops(judgement.model, judgement.workload), rates);

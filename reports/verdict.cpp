@@ -96,9 +96,10 @@ std::vector<Change> training_changes(const ModelSpec& model, const Workload& now
   return changes;
 }
 
-std::string room(const MemoryBudget& budget, const Capacity& capacity) {
-  return shown_bytes(budget.total()) + " needed (" + shown_bytes(budget.lower()) + " to " +
-         shown_bytes(budget.upper()) + "), " + shown_bytes(*capacity.bytes) + " there";
+std::string room(const Workload& workload, const MemoryBudget& budget, const Capacity& capacity) {
+  return shown_bytes(budget.total()) + " needed" + (workload.layout.devices() > 1 ? " on the fullest device" : "") +
+         " (" + shown_bytes(budget.lower()) + " to " + shown_bytes(budget.upper()) + "), " +
+         shown_bytes(*capacity.bytes) + " there";
 }
 
 // What makes it smaller, with what it then comes to: the changes after which it fits first.
@@ -154,11 +155,11 @@ std::string sentence(Answer answer, const ModelSpec& model, const Workload& work
   const std::string what = model.title + " (" + describe(workload, model) + ")";
   switch (answer) {
     case Answer::fits:
-      return what + " fits: " + room(budget, capacity) + ".";
+      return what + " fits: " + room(workload, budget, capacity) + ".";
     case Answer::tight:
-      return what + " is tight, it may or may not fit: " + room(budget, capacity) + ".";
+      return what + " is tight, it may or may not fit: " + room(workload, budget, capacity) + ".";
     case Answer::does_not_fit:
-      return what + " does not fit: " + room(budget, capacity) + ".";
+      return what + " does not fit: " + room(workload, budget, capacity) + ".";
     case Answer::not_judged:
       return what + " needs " + shown_bytes(budget.total()) +
              ", but how much memory there is is not known: " + capacity.source + ".";
