@@ -47,9 +47,19 @@ double window_bytes(const Setting& setting) {
          setting.layout.tensor;
 }
 
+// What every matrix gave, kept once more for the gradients of bias and scale: in half precision, and half of it in
+// FP32.
+double scaled_bytes_per_token(const Setting& setting) {
+  const Shape& model = setting.model;
+  if (!setting.scaled_outputs) return 0;
+  const double query = model.heads * model.head_size, keys = model.kv_heads * model.head_size;
+  return model.layers * 3 * (query + 2 * keys + 2 * model.hidden + (model.gated ? 2 : 1) * model.feed_forward);
+}
+
 Item activation_item(const Setting& setting) {
   const double tokens = setting.batch * setting.prompt / setting.layout.context;
-  const double per_token = saved_bytes_per_token(setting) / setting.layout.tensor / setting.layout.pipeline;
+  const double per_token = (saved_bytes_per_token(setting) + scaled_bytes_per_token(setting)) / setting.layout.tensor /
+                           setting.layout.pipeline;
   return {"activations", tokens * per_token, fmt::format("{:.0f} tokens x {:.4g} B", tokens, per_token)};
 }
 
@@ -111,6 +121,23 @@ std::vector<Item> full_items(const Setting& setting) {
   return {states_item("states", own * each, fmt::format("{:.4g} parameters x {:.0f} B", own, each)), activations, loss};
 }
 
+// LitGPT's loader puts the whole model on each card before it is sharded; the layers are then recomputed.
+Memory litgpt_sharded(Setting setting) {
+  const double whole = weight_bytes(setting), shards = setting.layout.shards;
+  setting.saved = Saved::layer_inputs;
+  Memory running{adapter_items(setting), "when the loss is computed", "", 0, 0};
+  running.items.front() =
+      states_item("weights", whole / shards + window_bytes(setting), "a shard and what is gathered");
+  const Memory loading{{states_item("whole model", whole, "before it is sharded"),
+                        states_item("shard", whole / shards, fmt::format("1/{:.0f} of it", shards)),
+                        states_item("gathered layers", window_bytes(setting), "two layers and both tables in BF16")},
+                       "while it is loaded",
+                       "",
+                       0,
+                       0};
+  return loading.bytes() > running.bytes() ? loading : running;
+}
+
 }  // namespace
 
 double adapter_parameters(const Setting& setting) {
@@ -150,6 +177,9 @@ double logit_bytes_per_token(const Setting& setting) {
 
 Memory training_memory(const Setting& setting) {
   if (setting.model.matrices <= 0) return not_judged("the parameters of its layers are not known");
+  if (setting.stack == Stack::litgpt && setting.layout.shards > 1 && setting.trained == Trained::adapter &&
+      setting.counter == Counter::allocated_peak)
+    return litgpt_sharded(setting);
   Memory memory;
   memory.items = setting.trained == Trained::adapter ? adapter_items(setting) : full_items(setting);
   memory.moment = "when the loss is computed";

@@ -109,7 +109,8 @@ struct Setting {
   Trained trained = Trained::everything;
   std::optional<double> rank;                // of adapters
   std::optional<double> adapter_parameters;  // where stated
-  bool tables_trained = false;               // embedding and head beside the adapters
+  bool scaled_outputs = false;  // adapters that add to and scale what every matrix gives (LLaMA-Adapter v2)
+  bool tables_trained = false;  // embedding and head beside the adapters
   Saved saved = Saved::everything;
   bool states_on_host = false;  // weights and optimizer wait there; only what is gathered is on the card
   bool fused_loss = false;      // logits never exist as a whole

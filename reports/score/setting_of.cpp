@@ -71,16 +71,17 @@ void read_training(Setting& setting, const Case& row, const std::string& techniq
   const bool script = has(technique, "official script");  // its adapters are on every matrix, rank 64
   if (script && !setting.rank) setting.rank = 64;
   const bool packed = has(technique, "packed");
+  setting.scaled_outputs = has(technique, "adapter_v2");
   if (has(technique, "unsloth ("))
     setting.stack = Stack::unsloth;
+  else if (has(row.note, "Max GPU RAM"))
+    setting.stack = Stack::litgpt;
   else if (has(layout, "zero") || has(technique, "deepspeed") || (script && !adapter))
     setting.stack = Stack::deepspeed;
   else if (packed)
     setting.stack = Stack::torchtune;
   else if (has(layout, "fsdp") || has(layout, "cp") || has(layout, "tp"))
     setting.stack = Stack::fsdp;
-  else if (has(row.note, "Max GPU RAM"))
-    setting.stack = Stack::litgpt;
   else
     setting.stack = adapter ? Stack::trainer : Stack::plain;
   // Preparing a quantised model for training switches the saving of layer inputs on.

@@ -91,6 +91,36 @@ TEST(Memory, LeavesOnlyWhatIsGatheredWhereStatesAreOnTheHost) {
   EXPECT_DOUBLE_EQ(memory.items.front().bytes, 1333788672.0);
 }
 
+// Adapters that scale what matrices give keep it once more, 3 bytes a number: 32 layers x 3 x (4096 + 2 x 4096 + 2 x
+// 4096 + 2 x 11008) = 4,079,616 bytes a token.
+TEST(Memory, KeepsTheOutputsThatAdaptersScale) {
+  predict::Setting setting;
+  setting.model = llama_2_7b();
+  setting.use = predict::Use::training;
+  setting.stack = predict::Stack::litgpt;
+  setting.trained = predict::Trained::adapter;
+  setting.adapter_parameters = 4279744;
+  setting.prompt = 1304;
+  const double plain = predict::predict_memory(setting).bytes();
+  setting.scaled_outputs = true;
+  EXPECT_NEAR(predict::predict_memory(setting).bytes() - plain, 1304 * 4079616.0, 1);
+}
+
+// LitGPT over two cards holds the whole model while it is loaded: 13,476,831,232 bytes and half of them once more.
+TEST(Memory, HoldsTheWholeModelWhileLitgptLoadsIt) {
+  predict::Setting setting;
+  setting.model = llama_2_7b();
+  setting.use = predict::Use::training;
+  setting.stack = predict::Stack::litgpt;
+  setting.trained = predict::Trained::adapter;
+  setting.adapter_parameters = 4194304;
+  setting.prompt = 1304;
+  setting.layout.cards = setting.layout.shards = 2;
+  const predict::Memory memory = predict::predict_memory(setting);
+  EXPECT_EQ(memory.moment, "while it is loaded");
+  EXPECT_DOUBLE_EQ(memory.items[0].bytes + memory.items[1].bytes, 1.5 * 13476831232.0);
+}
+
 // A need of 10 between 8 and 12: as likely as not within 10, nineteen in twenty within 12, one in twenty within 8.
 TEST(Memory, ReadsAProbabilityOffTheInterval) {
   const Estimate need{10, 8, 12};
