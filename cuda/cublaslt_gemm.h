@@ -9,7 +9,7 @@
 
 #include "cublaslt_api.h"
 #include "cublaslt_places.h"
-#include "matrix.h"
+#include "gpu/matrix.h"
 
 namespace vendor {
 

@@ -8,9 +8,10 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "cuda/availability.h"
 #include "cuda/management.h"
 #include "cuda/presence.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 #if __has_include(<nvtx3/nvToolsExt.h>)
 #include <nvtx3/nvToolsExt.h>

@@ -9,7 +9,7 @@
 #include "cuda/nvml_events.h"
 #include "cuda/nvml_order.h"
 #include "cuda/nvml_processes.h"
-#include "cuda/telemetry.h"
+#include "gpu/telemetry.h"
 
 namespace vendor {
 namespace {

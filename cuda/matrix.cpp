@@ -1,6 +1,6 @@
 // Matrix products by the library where there is one, by own kernels where there is none.
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix.h"
+#include "gpu/matrix.h"
 
 #include "core/error.h"
 #include "cublaslt_gemm.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace vendor {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "matrix.h"
+#include "gpu/matrix.h"
 #include "own_gemm_kernels.h"
 
 namespace vendor {

@@ -6,8 +6,8 @@
 
 #include "core/format.h"
 #include "core/ops/gemm.h"
+#include "gpu/runtime.h"
 #include "own_gemm_tiles.h"
-#include "runtime.h"
 
 namespace vendor {
 

@@ -1,6 +1,6 @@
 // What a device says of itself ten times a second.
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/telemetry.h"
+#include "gpu/telemetry.h"
 
 #include <time.h>
 

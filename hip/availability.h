@@ -4,14 +4,9 @@
 
 #include <string>
 
-namespace vendor {
+#include "gpu/availability.h"
 
-// How many devices can be used; where none, why and what to do about it: sentences without a full stop.
-struct Availability {
-  int devices = 0;
-  std::string reason;
-  std::string cure;
-};
+namespace vendor {
 
 // What the runtime said when it was asked for its devices, and what the file system shows.
 struct RuntimeAnswer {

@@ -8,10 +8,13 @@
 #include <cstdlib>
 
 #include "core/error.h"
+#include "gpu/runtime.h"
+#include "gpu/shared_libraries.h"
+#include "gpu/topology.h"
+#include "hip/architectures.h"
+#include "hip/availability.h"
 #include "hip/presence.h"
-#include "hip/rocm_libraries.h"
-#include "hip/topology.h"
-#include "runtime.h"
+#include "hip/rocm.h"
 
 namespace vendor {
 namespace {
@@ -102,15 +105,18 @@ const char* dialect_text(Fp8Dialect dialect) {
   return "none";
 }
 
-void add_memory_rate(std::vector<Fact>& facts, const hipDeviceProp_t& properties) {
+void add_memory_rate(std::vector<Fact>& facts, const hipDeviceProp_t& properties, int pools) {
   if (properties.memoryBusWidth <= 0 || properties.memoryClockRate <= 0) return;
   facts.push_back(number("memory_bus_bits", properties.memoryBusWidth, "bits"));
   facts.push_back(number("memory_clock_hertz", properties.memoryClockRate * 1e3, "hertz"));
   // HBM moves two bits a line in each cycle; GDDR's clock counts differently, so nothing is worked out for RDNA.
   if (architecture_number(properties.gcnArchName) >= 1000) return;
   facts.push_back(number("memory_peak_bytes_per_second",
-                         2.0 * properties.memoryClockRate * 1e3 * properties.memoryBusWidth / 8, "bytes_per_second",
-                         "two transfers in each cycle of the memory clock, over the whole bus"));
+                         2.0 * properties.memoryClockRate * 1e3 * properties.memoryBusWidth / 8 / pools,
+                         "bytes_per_second",
+                         pools == 1 ? "two transfers in each cycle of the memory clock, over the whole bus"
+                                    : "two transfers in each cycle of the memory clock, over this device's 1/" +
+                                          std::to_string(pools) + " of the bus"));
 }
 
 void add_facts(std::vector<Fact>& facts, const hipDeviceProp_t& properties, const Topology& topology, int device) {
@@ -122,7 +128,7 @@ void add_facts(std::vector<Fact>& facts, const hipDeviceProp_t& properties, cons
   facts.push_back(words("cooperative_launch", properties.cooperativeLaunch != 0 ? "yes" : "no"));
   facts.push_back(words("memory_pools", properties.memoryPoolsSupported != 0 ? "yes" : "no"));
   facts.push_back(number("copy_engines", properties.asyncEngineCount, ""));
-  add_memory_rate(facts, properties);
+  add_memory_rate(facts, properties, topology.memory_pools);
   facts.insert(facts.end(), topology.facts.begin(), topology.facts.end());
   for (const char* variable :
        {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", "HSA_OVERRIDE_GFX_VERSION",
@@ -223,10 +229,11 @@ struct Roctx {
 const Roctx& roctx() {
   static const Roctx found = [] {
     Roctx result;
-    const RocmLibrary library = {"ASSAY_ROCTX",
-                                 {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "libroctx64.so.4"},
-                                 {"roctxRangePushA", "roctxRangePop"}};
-    if (void* handle = open_library(library, "/").handle) {
+    const SharedLibrary library = {
+        "ASSAY_ROCTX",
+        {"librocprofiler-sdk-roctx.so.1", "librocprofiler-sdk-roctx.so.0", "libroctx64.so.4"},
+        {"roctxRangePushA", "roctxRangePop"}};
+    if (void* handle = open_library(library, rocm_folders()).handle) {
       result.push = reinterpret_cast<int (*)(const char*)>(dlsym(handle, "roctxRangePushA"));
       result.pop = reinterpret_cast<int (*)()>(dlsym(handle, "roctxRangePop"));
     }

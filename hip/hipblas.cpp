@@ -10,8 +10,9 @@
 
 #include "core/error.h"
 #include "core/op.h"
+#include "gpu/shared_libraries.h"
+#include "hip/rocm.h"
 #include "matrix_types.h"
-#include "rocm_libraries.h"
 
 namespace vendor {
 
@@ -175,11 +176,11 @@ assay::Support hipblas_possible(const Gemm& gemm, int architecture) {
 
 HipblasFound find_hipblas(const std::filesystem::path& root) {
   // Version 3 came with ROCm 7, 2 with ROCm 6; 1 and 0 are ROCm 5's.
-  const RocmLibrary wanted = {
+  const SharedLibrary wanted = {
       "ASSAY_HIPBLAS",
       {"libhipblas.so.3", "libhipblas.so.2", "libhipblas.so.1", "libhipblas.so.0", "libhipblas.so"},
       {"hipblasCreate", "hipblasDestroy", "hipblasSetStream", "hipblasGemmStridedBatchedEx"}};
-  OpenedLibrary opened = open_library(wanted, root);
+  OpenedLibrary opened = open_library(wanted, rocm_folders(root));
   HipblasFound found;
   found.refused = std::move(opened.refused);
   if (opened.handle == nullptr) return found;

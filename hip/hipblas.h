@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "matrix.h"
+#include "gpu/matrix.h"
 
 namespace vendor {
 

@@ -7,13 +7,14 @@
 #include <type_traits>
 
 #include "core/error.h"
-#include "rocm_libraries.h"
+#include "gpu/shared_libraries.h"
+#include "hip/rocm.h"
 
 namespace vendor {
 namespace {
 
 // Version 1 came with ROCm 7, 0 with ROCm 6. The unversioned name is a link that toolkits for building have.
-const RocmLibrary hipblaslt = {
+const SharedLibrary hipblaslt = {
     "ASSAY_HIPBLASLT",
     {"libhipblaslt.so.1", "libhipblaslt.so.0", "libhipblaslt.so"},
     {"hipblasLtGetVersion", "hipblasLtCreate", "hipblasLtDestroy", "hipblasLtMatmulDescCreate",
@@ -25,7 +26,7 @@ const RocmLibrary hipblaslt = {
 }  // namespace
 
 HipblasLtOpened open_hipblaslt(const std::filesystem::path& root) {
-  const OpenedLibrary found = open_library(hipblaslt, root);
+  const OpenedLibrary found = open_library(hipblaslt, rocm_folders(root));
   HipblasLtOpened opened;
   opened.refused = found.refused;
   if (found.handle == nullptr) return opened;

@@ -1,97 +1,67 @@
-// Own matrix products: what the kernel is told, and how it is launched.
+// The kernels of own products by MFMA and WMMA.
 // SPDX-License-Identifier: Apache-2.0
 #include "own_gemm.h"
 
-#include "core/checked.h"
-#include "core/error.h"
-#include "matrix_types.h"
+#include <type_traits>
+
+#include "gpu/lane_gemm_kernel.h"
+#include "gpu/lane_issue.h"
+#include "matrix_issue_forms.h"
 
 namespace vendor {
 namespace {
 
-using assay::Element;
-using assay::Gemm;
-using assay::Support;
-using assay::text;
+constexpr int threads = 256;
+constexpr int tile = 128;
 
-std::int64_t tiles(std::int64_t extent) { return (extent + own_tile - 1) / own_tile; }
+template <class Form>
+constexpr int lanes_of = Form::since < 1000 ? 64 : 32;
 
-std::int64_t blocks_of(const Gemm& gemm) { return assay::checked_product({tiles(gemm.m), tiles(gemm.n), gemm.batch}); }
-
-// Of the `rows` rows along M or N by K, which lie with K innermost or, where `across`, with the rows innermost.
-OwnOperand operand(const void* memory, std::int64_t rows, std::int64_t k, bool across) {
-  return {memory, across ? 1 : k, across ? rows : 1, assay::checked_multiply(rows, k)};
-}
-
-OwnProduct product_of(const Gemm& gemm, const MatrixOperands& operands) {
-  OwnProduct product{};
-  product.a = operand(operands.a, gemm.m, gemm.k, gemm.transpose_a);
-  product.b = operand(operands.b, gemm.n, gemm.k, !gemm.transpose_b);
-  product.bias = gemm.bias ? operands.bias : nullptr;
-  product.d = operands.d;
-  product.element = gemm.a.element;
-  product.d_element = gemm.d.element;
-  product.m = gemm.m;
-  product.n = gemm.n;
-  product.k = gemm.k;
-  product.tile_rows = tiles(gemm.m);
-  product.tile_columns = tiles(gemm.n);
-  product.alpha = gemm.alpha;
-  product.beta = gemm.beta;
-  product.activation = gemm.activation;
-  return product;
-}
-
-class OwnGemm : public MatrixProduct {
- public:
-  OwnGemm(const Gemm& gemm, const MatrixOperands& operands)
-      : gemm_(gemm), product_(product_of(gemm, operands)), blocks_(static_cast<unsigned>(blocks_of(gemm))) {}
-
-  int ways() const override { return 1; }
-  std::int64_t workspace(int) const override { return 0; }
-  void enqueue(int, void*, Stream stream) override { launch_own_product(product_, blocks_, stream); }
-
-  assay::Choice choice(int) const override {
-    assay::Choice choice;
-    choice.method = "own multiply-adds, tile 64x64";
-    choice.executed = text(gemm_.a.element);
-    choice.accumulated = text(gemm_.accumulate);
-    choice.note =
-        "no hipBLASLt was used: this is the rate of this program's own kernel on the vector units, far below what the "
-        "card can do";
-    return choice;
+// An instruction of the issue rates as gpu/lane_gemm_kernel.h wants it.
+template <class Issued>
+struct Laid : Issued {
+  static constexpr bool whole = Issued::element == Element::int8;
+  using Number = std::conditional_t<whole, std::int32_t, float>;
+  using Stored = std::conditional_t<whole, std::uint8_t, std::uint16_t>;
+  __device__ static int row(int lane, int index) {
+    IssueShape shape;
+    shape.lanes = lanes_of<Issued>;
+    shape.size = Issued::size;
+    shape.split = Issued::since >= 1200;
+    return row_of_sum(shape, lane, index);
   }
-
-  std::unique_ptr<MatrixProduct> elsewhere(const MatrixOperands& operands) const override {
-    return std::make_unique<OwnGemm>(gemm_, operands);
-  }
-
- private:
-  Gemm gemm_;
-  OwnProduct product_;
-  unsigned blocks_;
 };
+
+template <class Form>
+__global__ void __launch_bounds__(threads) own_product(PlainProduct product) {
+  if constexpr (forms::compiled_for >= Form::since && forms::compiled_for <= Form::until) {
+    multiply_tile<Laid<Form>, tile, threads, lanes_of<Form>>(product);
+  }
+}
+
+template <class Form>
+void start(const PlainProduct& product, unsigned blocks, Stream stream) {
+  launch(own_product<Form>, blocks, threads, 0, stream, product);
+}
+
+template <class... Forms>
+std::optional<TileKernel> first_of(Element element, int architecture) {
+  std::optional<TileKernel> found;
+  const auto offer = [&](bool fits, const char* name, auto* launcher) {
+    if (fits && !found) found = TileKernel{tile, name, launcher};
+  };
+  (offer(Forms::element == element && architecture >= Forms::since && architecture <= Forms::until, Forms::name,
+         start<Forms>),
+   ...);
+  return found;
+}
 
 }  // namespace
 
-Support own_gemm_possible(const Gemm& gemm, int architecture) {
-  const Support formats = formats_possible(gemm, architecture);
-  if (!formats.yes) return formats;
-  const Element element = gemm.a.element;
-  const bool known = element == Element::fp16 || element == Element::bf16 || element == Element::int8 ||
-                     element == Element::fp32 || element == Element::fp64;
-  const std::string without = "without hipBLASLt this program's own kernels ";
-  if (!known || gemm.a.scaling != assay::Scaling::none) return {false, without + "do not multiply " + text(gemm.a)};
-  if (blocks_of(gemm) > most_blocks()) {
-    return {false, without + "make at most " + std::to_string(most_blocks()) + " tiles"};
-  }
-  return {true, ""};
-}
-
-std::unique_ptr<MatrixProduct> make_own_product(const Gemm& gemm, const MatrixOperands& operands, int architecture) {
-  const Support possible = own_gemm_possible(gemm, architecture);
-  if (!possible.yes) throw assay::Unsupported(possible.reason);
-  return std::make_unique<OwnGemm>(gemm, operands);
+std::optional<TileKernel> own_tile_kernel(const assay::Gemm& gemm, int architecture) {
+  using namespace forms;
+  return first_of<MfmaFp16, MfmaBf16, MfmaFirstBf16, MfmaInt8, MfmaFirstInt8, WmmaFp16, WmmaBf16, WmmaInt8,
+                  SplitWmmaFp16, SplitWmmaBf16, SplitWmmaInt8>(gemm.a.element, architecture);
 }
 
 }  // namespace vendor

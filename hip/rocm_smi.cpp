@@ -6,7 +6,8 @@
 
 #include <cstdio>
 
-#include "hip/rocm_libraries.h"
+#include "gpu/shared_libraries.h"
+#include "hip/rocm.h"
 
 namespace vendor {
 namespace {
@@ -19,11 +20,11 @@ void look_up(void* library, const char* name, Function& function) {
 }  // namespace
 
 std::unique_ptr<RocmSmi> RocmSmi::open() {
-  const RocmLibrary smi_library = {
+  const SharedLibrary smi_library = {
       "ASSAY_ROCM_SMI",
       {"librocm_smi64.so.1", "librocm_smi64.so.7", "librocm_smi64.so.6", "librocm_smi64.so.5", "librocm_smi64.so"},
       {"rsmi_init", "rsmi_shut_down", "rsmi_num_monitor_devices", "rsmi_dev_pci_id_get", "rsmi_dev_energy_count_get"}};
-  void* library = open_library(smi_library, "/").handle;
+  void* library = open_library(smi_library, rocm_folders()).handle;
   if (library == nullptr) return nullptr;
   std::unique_ptr<RocmSmi> smi(new RocmSmi);
   int (*start)(std::uint64_t) = nullptr;

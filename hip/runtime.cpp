@@ -1,6 +1,6 @@
 // AMD's runtime behind the names of the seam: memory, streams, events, graphs, launches.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 #include "core/error.h"
 

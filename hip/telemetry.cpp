@@ -1,15 +1,16 @@
 // What a device says of itself ten times a second: from /sys, and the counter of energy from ROCm SMI.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/telemetry.h"
+#include "gpu/telemetry.h"
 
 #include <time.h>
 
 #include <exception>
 
-#include "hip/card_files.h"
-#include "hip/devices_by_place.h"
+#include "gpu/card_files.h"
+#include "gpu/devices_by_place.h"
+#include "gpu/topology.h"
+#include "hip/rocm.h"
 #include "hip/rocm_smi.h"
-#include "hip/topology.h"
 
 namespace vendor {
 namespace {
@@ -24,7 +25,7 @@ double monotonic_seconds() {
 
 class FileTelemetry : public assay::Telemetry {
  public:
-  FileTelemetry() : placed_(devices_by_place("/", process_environment())) {
+  FileTelemetry() : placed_(devices_by_place("/", visible_lists(process_environment()))) {
     for (const PlacedDevice& device : placed_) cards_.emplace_back(device.pci, "/");
     if (!cards_.empty()) smi_ = RocmSmi::open();
   }

@@ -2,5 +2,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "lanes.h"    // what a kernel may call
-#include "runtime.h"  // what the host calls
+#include "gpu/runtime.h"  // what the host calls
+#include "lanes.h"        // what a kernel may call

@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "core/error.h"
+#include "gpu/telemetry.h"
 #include "kernels/gpu/clock.h"
 #include "kernels/gpu/devices.h"
 #include "kernels/gpu/make_kernel.h"
 #include "kernels/gpu/program.h"
 #include "kernels/gpu/survey.h"
-#include "telemetry.h"
 
 namespace assay::gpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <functional>
 #include <vector>
 
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

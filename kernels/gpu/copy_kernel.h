@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

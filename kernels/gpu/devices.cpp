@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/ops/gemm.h"
+#include "gpu/telemetry.h"
 #include "kernels/gpu/matrix_rate.h"
 #include "kernels/gpu/memory.h"
-#include "telemetry.h"
 
 namespace assay::gpu {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/device.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

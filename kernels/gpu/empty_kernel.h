@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

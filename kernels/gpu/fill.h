@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/work.h"
+#include "gpu/runtime.h"
 #include "kernels/gpu/memory.h"
-#include "runtime.h"
 
 namespace assay::gpu {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "core/work.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

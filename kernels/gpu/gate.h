@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "gpu/runtime.h"
 #include "kernels/gpu/memory.h"
-#include "runtime.h"
 
 namespace assay::gpu {
 

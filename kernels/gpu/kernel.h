@@ -10,7 +10,7 @@
 
 #include "core/backend.h"
 #include "core/op.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 

@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "gpu/matrix.h"
 #include "kernels/gpu/kernel.h"
-#include "matrix.h"
 
 namespace assay::gpu {
 

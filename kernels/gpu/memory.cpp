@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace assay::gpu {
 namespace {

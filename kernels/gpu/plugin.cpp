@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/backend.h"
 #include "core/loader.h"
+#include "gpu/runtime.h"
+#include "gpu/telemetry.h"
 #include "kernels/gpu/backend.h"
-#include "runtime.h"
-#include "telemetry.h"
 
 const assay::Plugin* assay_plugin() {
   static const assay::Plugin plugin{assay::contract_stamp(), vendor::backend_name,

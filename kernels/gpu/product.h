@@ -5,8 +5,8 @@
 #include <memory>
 
 #include "core/ops/gemm.h"
+#include "gpu/matrix.h"
 #include "kernels/gpu/kernel.h"
-#include "matrix.h"
 
 namespace assay::gpu {
 

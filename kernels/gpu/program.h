@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "core/backend.h"
-#include "matrix.h"
+#include "gpu/matrix.h"
 
 namespace assay::gpu {
 

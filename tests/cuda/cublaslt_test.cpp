@@ -12,7 +12,7 @@
 #include "cuda/cublaslt_gemm.h"
 #include "cuda/cublaslt_names.h"
 #include "cuda/cublaslt_problem.h"
-#include "cuda/matrix.h"
+#include "gpu/matrix.h"
 #include "tests/machine_root.h"
 
 namespace vendor {

@@ -8,10 +8,10 @@
 #include "core/error.h"
 #include "core/number.h"
 #include "core/op.h"
-#include "cuda/matrix.h"
 #include "cuda/matrix_memory.h"
 #include "cuda/own_gemm.h"
-#include "cuda/runtime.h"
+#include "gpu/matrix.h"
+#include "gpu/runtime.h"
 
 namespace vendor {
 namespace {

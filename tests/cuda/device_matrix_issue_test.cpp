@@ -6,7 +6,7 @@
 #include "cuda/matrix_issue.h"
 #include "cuda/matrix_issue_proof.h"
 #include "cuda/matrix_memory.h"
-#include "cuda/runtime.h"
+#include "gpu/runtime.h"
 
 namespace vendor {
 namespace {

@@ -8,7 +8,7 @@
 #include "cuda/management.h"
 #include "cuda/nvml_events.h"
 #include "cuda/nvml_processes.h"
-#include "cuda/telemetry.h"
+#include "gpu/telemetry.h"
 #include "tests/cuda/fake_management.h"
 
 namespace vendor::nvml {

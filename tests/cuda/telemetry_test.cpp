@@ -1,6 +1,6 @@
 // Samples, facts and obstacles of NVIDIA devices, over a scripted management library.
 // SPDX-License-Identifier: Apache-2.0
-#include "cuda/telemetry.h"
+#include "gpu/telemetry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -3,9 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "hip/card_files.h"
-#include "hip/devices_by_place.h"
-#include "hip/topology.h"
+#include "gpu/card_files.h"
+#include "gpu/devices_by_place.h"
+#include "gpu/topology.h"
+#include "hip/rocm.h"
 #include "tests/machine_root.h"
 
 namespace vendor {
@@ -59,6 +60,16 @@ TEST(Topology, NamesPartitionModes) {
   EXPECT_EQ(fact_text(found, "compute_partition"), "CPX");
   EXPECT_EQ(fact_text(found, "memory_partition"), "NPS4");
   EXPECT_EQ(fact_text(found, "numa_node"), std::nullopt);
+  EXPECT_EQ(found.memory_pools, 4);
+}
+
+TEST(Topology, MemoryIsOnePoolWhereTheDriverSaysNothingElse) {
+  MachineRoot root;
+  EXPECT_EQ(topology_of("0000:c1:00.0", root.path()).memory_pools, 1);
+  for (const auto& [mode, pools] : {std::pair{"NPS1", 1}, {"NPS2", 2}, {"NPS8", 8}, {"UNKNOWN", 1}, {"NPS", 1}}) {
+    root.file("sys/bus/pci/devices/0000:c1:00.0/current_memory_partition", mode);
+    EXPECT_EQ(topology_of("0000:c1:00.0", root.path()).memory_pools, pools) << mode;
+  }
 }
 
 TEST(DevicesByPlace, VariablesChooseOneAfterTheOther) {
@@ -74,7 +85,8 @@ TEST(DevicesByPlace, VariablesChooseOneAfterTheOther) {
       if (std::string(name) == "HIP_VISIBLE_DEVICES" && hip != "unset") return hip;
       return std::nullopt;
     };
-    for (const PlacedDevice& device : devices_by_place(root.path(), environment)) all += device.pci.substr(5, 2) + " ";
+    for (const PlacedDevice& device : devices_by_place(root.path(), visible_lists(environment)))
+      all += device.pci.substr(5, 2) + " ";
     return all;
   };
   EXPECT_EQ(places("unset", "unset"), "c1 c9 d1 ");

@@ -12,6 +12,7 @@
 #define __device__
 #define __host__
 #define __shared__ static
+#define __launch_bounds__(threads)
 
 namespace vendor {
 

@@ -11,6 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/device.h"
+#include "core/format.h"
+
 namespace vendor::host {
 
 // The calls that can be told to fail.
@@ -44,7 +47,19 @@ const char* text(Call call);
 
 enum class Fault : std::uint8_t { error, unsupported, out_of_memory, device_lost };
 
+// What each device of the machine is. A partition or one die of a card is a device of its own.
+struct Die {
+  std::string name = "Pretended device";
+  std::string architecture = "fibers";
+  int architecture_number = 90;
+  int multiprocessors = 4;
+  std::int64_t last_cache = std::int64_t{256} << 10;                     // bytes
+  std::vector<assay::Element> matrix_elements = {assay::Element::bf16};  // what its matrix units multiply
+  std::vector<assay::Fact> facts;                                        // further ones
+};
+
 struct Settings {
+  Die die;
   int devices = 1;
   std::string reason;  // why there are none, where devices is 0
   std::string cure;

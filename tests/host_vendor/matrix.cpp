@@ -1,6 +1,6 @@
 // Matrix products by the reference formulas, on what the pretended device holds.
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix.h"
+#include "gpu/matrix.h"
 
 #include <algorithm>
 #include <cstring>

@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix_issue.h"
 
+#include <algorithm>
+
+#include "tests/host_vendor/machine.h"
+
 namespace vendor {
 namespace {
 
@@ -22,7 +26,8 @@ std::vector<IssueEntry>& issue_entries() {
 
 std::vector<IssueKernel> matrix_issue_kernels(const assay::Issue& issue, int) {
   std::vector<IssueKernel> kernels;
-  if (issue.operands.element != assay::Element::bf16) return kernels;
+  const auto& elements = host::machine().settings().die.matrix_elements;
+  if (std::find(elements.begin(), elements.end(), issue.operands.element) == elements.end()) return kernels;
   for (const host::IssueEntry& entry : host::issue_entries()) {
     IssueKernel kernel;
     kernel.entry = &entry;
@@ -38,7 +43,7 @@ std::vector<IssueKernel> matrix_issue_kernels(const assay::Issue& issue, int) {
 
 assay::Support matrix_issue_possible(const assay::Issue& issue, int architecture) {
   if (!matrix_issue_kernels(issue, architecture).empty()) return {true, ""};
-  return {false, "the pretended matrix unit takes bf16 only, not " + assay::text(issue.operands)};
+  return {false, "the pretended matrix unit does not take " + assay::text(issue.operands)};
 }
 
 std::optional<std::string> wrong_sum(const IssueKernel& kernel, std::uint32_t seed, int,

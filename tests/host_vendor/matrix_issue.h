@@ -10,7 +10,7 @@
 
 #include "core/backend.h"
 #include "core/ops/gemm.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace vendor {
 

@@ -1,6 +1,6 @@
 // The vendor's calls on the pretended machine.
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 #include <cstring>
 #include <utility>
@@ -78,18 +78,20 @@ assay::DeviceInfo describe(int device) {
   assay::DeviceInfo info;
   info.id = std::string(backend_name) + ":" + std::to_string(device);
   info.backend = backend_name;
-  info.name = "Pretended device";
+  const host::Die& die = machine().settings().die;
+  info.name = die.name;
   info.vendor = vendor_name;
-  info.architecture = "fibers";
+  info.architecture = die.architecture;
   info.memory_total = machine().settings().memory;
   info.memory_available = machine().settings().memory - host::used(device);
   info.compute_units = multiprocessors(device);
-  info.caches = {{1, 16 << 10, multiprocessors(device)}, {2, 256 << 10, 1}};
+  info.caches = {{1, 16 << 10, multiprocessors(device)}, {2, die.last_cache, 1}};
   info.driver = "pretended 1.0";
   info.runtime = "host";
   info.unique_id = "HOST-" + std::to_string(device);
   info.facts.push_back(fact("pci_address", "0000:0" + std::to_string(device) + ":00.0"));
   info.facts.push_back(fact("integrated", machine().settings().integrated ? "yes" : "no"));
+  info.facts.insert(info.facts.end(), die.facts.begin(), die.facts.end());
   return info;
 }
 
@@ -101,9 +103,9 @@ void use(int device) {
   machine().device = device;
 }
 
-int architecture(int) { return 90; }
-int multiprocessors(int) { return 4; }
-std::int64_t last_cache_bytes(int) { return 256 << 10; }
+int architecture(int) { return machine().settings().die.architecture_number; }
+int multiprocessors(int) { return machine().settings().die.multiprocessors; }
+std::int64_t last_cache_bytes(int) { return machine().settings().die.last_cache; }
 
 MemoryState memory_state() {
   machine().called(Call::memory_state, "asking how much memory is free");
@@ -236,6 +238,9 @@ void launch(Graph graph, Stream stream) {
   host::queue_graph(graph, stream);
 }
 void destroy(Graph graph) noexcept { host::close_graph(graph); }
+
+Range::Range(const std::string&) {}
+Range::~Range() = default;
 
 namespace host {
 

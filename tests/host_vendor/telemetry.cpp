@@ -1,6 +1,6 @@
 // Readings of the pretended devices.
 // SPDX-License-Identifier: Apache-2.0
-#include "telemetry.h"
+#include "gpu/telemetry.h"
 
 #include <ctime>
 

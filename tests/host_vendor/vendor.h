@@ -2,5 +2,5 @@
 // pretended. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "gpu/runtime.h"
 #include "lanes.h"
-#include "runtime.h"

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "gpu/runtime.h"
 #include "kernels/gpu/clock.h"
-#include "runtime.h"
 #include "tests/kernels/gpu_host.h"
 
 namespace assay {

@@ -37,12 +37,13 @@ one() {
       [ -n "$nvcc" ] || exit 0
       if grep -qE '__device__|"(lanes|vendor)\.h"' "$1"; then check_device "$1"; else check c++20 "$1" -Icuda -isystem "$toolkit"; fi ;;
     hip/presence.h | hip/architectures.h | hip/availability.h | hip/matrix_types.h | hip/matrix_issue.h | \
-      hip/topology.h | hip/devices_by_place.h | hip/card_files.h | hip/card_metrics.h | hip/rocm_libraries.h | hip/rocm_smi.h | hip/telemetry.h) check c++20 "$1" ;;
+      hip/rocm.h | hip/rocm_smi.h) check c++20 "$1" ;;
     hip/hipblas*) # where the library's own header is
       [ -n "${ASSAY_HIP_COMPILE:-}" ] && echo '#include <hipblaslt/hipblaslt.h>' | $ASSAY_HIP_COMPILE -fsyntax-only - 2>/dev/null || exit 0
       check_amd "$1" ;;
     hip/*) [ -z "${ASSAY_HIP_COMPILE:-}" ] || check_amd "$1" ;;
-    kernels/gpu/*) check c++17 "$1" -Itests/host_vendor ;;
+    gpu/launch_by_address.h) ;; # where kernels have addresses: read with cuda/launching.h and hip/launching.h
+    gpu/* | kernels/gpu/*) check c++17 "$1" -Itests/host_vendor ;;
     tests/host_vendor/* | tests/kernels/gpu_*) check c++20 "$1" -Itests/host_vendor ;;
     core/models/*) check c++20 "$1" ;;
     core/* | kernels/[a-z_]*.h) check c++17 "$1" ;;
@@ -52,5 +53,5 @@ one() {
 export generated nvcc toolkit
 export -f check check_device check_amd one
 # The SIMD bodies are included by their own translation units only, with the flags of one processor level.
-find core results bench reports kernels cli cuda hip tests -name '*.h' -not -path '*/node_modules/*' -not -path 'kernels/cpu/run_*' |
+find core results bench reports kernels gpu cli cuda hip tests -name '*.h' -not -path '*/node_modules/*' -not -path 'kernels/cpu/run_*' |
   xargs -P 2 -I{} bash -c 'one {}'

@@ -15,9 +15,10 @@ declare -A may=(
   [results]="results core"
   [bench]="bench results core"
   [reports]="reports results core"
-  [kernels]="kernels core"
-  [cuda]="cuda core"
-  [hip]="hip core"
+  [kernels]="kernels gpu core"
+  [gpu]="gpu core"
+  [cuda]="cuda gpu core"
+  [hip]="hip gpu core"
   [cli]="cli bench reports results core cuda hip"
 )
 for folder in "${!may[@]}"; do
@@ -36,13 +37,13 @@ done
 exceptions='^(core/portable\.h|bench/run_info\.cpp|bench/environment\.cpp|kernels/cpu/(openblas|features)\.(cpp|h)):'
 vendors='nvidia|\bamd\b|cuda|\brocm|\bhip[A-Z_]|cublas|cudnn|\bnccl|nvml|miopen|\brccl'
 while IFS= read -r hit; do breach "$hit: a vendor's name outside cuda/ and hip/"; done < <(
-  grep -rnE -i "$vendors" --include='*.h' --include='*.cpp' core results bench reports kernels |
+  grep -rnE -i "$vendors" --include='*.h' --include='*.cpp' core results bench reports kernels gpu |
     grep -vE "$exceptions" | grep -vE '^[^:]+:[0-9]+: *//' | sed -E 's@ //.*$@@' | grep -iE "^[^:]+:[0-9]+:.*($vendors)" | cut -c1-120)
 
 # One macro of ours; others only where a comment in this list says why.
 macros='^(core/portable\.h|kernels/cpu/bodies[^:]*)|CSV_IO_NO_THREAD|_GNU_SOURCE'
 while IFS= read -r hit; do breach "$hit: a macro"; done < <(
-  grep -rnE '^ *# *define' --include='*.h' --include='*.cpp' core results bench reports kernels cli cuda hip | grep -vE "$macros")
+  grep -rnE '^ *# *define' --include='*.h' --include='*.cpp' core results bench reports kernels gpu cli cuda hip | grep -vE "$macros")
 
 # Every source file says what it is on its first line, and its licence soon after; none is very long.
 while IFS= read -r file; do
@@ -50,7 +51,7 @@ while IFS= read -r file; do
   head -n 4 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || breach "$file: no SPDX line at the top"
   lines=$(wc -l <"$file")
   [ "$lines" -le 420 ] || breach "$file: $lines lines; is it one subject?"
-done < <(find core results bench reports kernels cli cuda hip tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/node_modules/*')
+done < <(find core results bench reports kernels gpu cli cuda hip tests \( -name '*.h' -o -name '*.cpp' -o -name '*.cu' \) -not -path '*/node_modules/*')
 
 # A lock file names packages and hashes, no hosts.
 while IFS= read -r file; do

@@ -1,6 +1,6 @@
 // Partitions from the PCI device's folder, dies and caches from the node that KFD makes of it.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/topology.h"
+#include "gpu/topology.h"
 
 #include <cstdint>
 #include <cstdio>
@@ -61,6 +61,12 @@ std::vector<CacheLevel> caches_of(const Path& node) {
   return levels;
 }
 
+// "NPS4": four pools of memory, each with its part of the channels and of the cache before them.
+int pools_of(const std::string& mode) {
+  const int pools = mode.rfind("NPS", 0) == 0 ? std::atoi(mode.c_str() + 3) : 1;
+  return pools > 0 ? pools : 1;
+}
+
 void add_word(std::vector<Fact>& facts, const std::string& name, const Path& file, const std::string& meaning) {
   Fact fact;
   fact.name = name;
@@ -107,6 +113,7 @@ Topology topology_of(const std::string& pci, const Path& root) {
            "how the card's compute dies are shared out: all to one device in SPX, one to each in CPX");
   add_word(topology.facts, "memory_partition", device / "current_memory_partition",
            "how the card's memory is shared out: NPS1 is one pool");
+  topology.memory_pools = pools_of(word_in(device / "current_memory_partition"));
   const std::string node_number = word_in(device / "numa_node");
   if (!node_number.empty() && node_number[0] != '-') {  // -1: the firmware does not say
     add_number(topology.facts, "numa_node", std::atof(node_number.c_str()), device / "numa_node",

@@ -15,6 +15,7 @@ namespace vendor {
 struct Topology {
   std::vector<assay::CacheLevel> caches;  // of data, first level first; Infinity Cache is the third. Empty: not shown
   std::vector<assay::Fact> facts;         // partition modes, dies (XCDs), NUMA node
+  int memory_pools = 1;                   // that the card's memory is cut into (NPS4: 4): a device has one of them
 };
 
 // Of the device at a PCI address ("0000:c1:00.0"). Looks at the file system alone; `root` is "/" but for tests. What a

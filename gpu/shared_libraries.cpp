@@ -1,12 +1,11 @@
-// AMD's libraries, opened at run time.
+// Opening a vendor's library at run time.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/rocm_libraries.h"
+#include "gpu/shared_libraries.h"
 
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <cstdlib>
-#include <functional>
 #include <system_error>
 
 namespace vendor {
@@ -14,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void add_folder(std::vector<std::string>& found, const RocmLibrary& library, const fs::path& folder) {
+void add_folder(std::vector<std::string>& found, const SharedLibrary& library, const fs::path& folder) {
   for (const std::string& name : library.names) {
     std::error_code error;
     if (fs::exists(folder / name, error)) found.push_back((folder / name).string());
@@ -28,7 +27,7 @@ bool worth_telling(const std::string& candidate, const std::string& why) {
 
 }  // namespace
 
-std::vector<std::string> candidates(const RocmLibrary& library, const fs::path& root) {
+std::vector<std::string> candidates(const SharedLibrary& library, const Folders& folders) {
   std::vector<std::string> found;
   std::error_code error;
   if (const char* given = std::getenv(library.variable); given != nullptr && *given != '\0') {
@@ -40,20 +39,13 @@ std::vector<std::string> candidates(const RocmLibrary& library, const fs::path& 
     return found;
   }
   found = library.names;
-  if (const char* rocm = std::getenv("ROCM_PATH")) add_folder(found, library, fs::path(rocm) / "lib");
-  add_folder(found, library, root / "opt/rocm/lib");
-  std::vector<fs::path> others;
-  for (fs::directory_iterator at(root / "opt", error), end; !error && at != end; at.increment(error)) {
-    if (at->path().filename().string().rfind("rocm-", 0) == 0) others.push_back(at->path() / "lib");
-  }
-  std::sort(others.begin(), others.end(), std::greater<>());
-  for (const fs::path& other : others) add_folder(found, library, other);
+  for (const fs::path& folder : folders) add_folder(found, library, folder);
   return found;
 }
 
-OpenedLibrary open_library(const RocmLibrary& library, const fs::path& root) {
+OpenedLibrary open_library(const SharedLibrary& library, const Folders& folders) {
   OpenedLibrary opened;
-  for (const std::string& candidate : candidates(library, root)) {
+  for (const std::string& candidate : candidates(library, folders)) {
     void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (handle == nullptr) {
       const char* told = dlerror();

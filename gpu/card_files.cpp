@@ -1,6 +1,6 @@
 // Reading the files of one card.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/card_files.h"
+#include "gpu/card_files.h"
 
 #include <cmath>
 #include <cstdio>

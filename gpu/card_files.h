@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/telemetry.h"
-#include "hip/card_metrics.h"
+#include "gpu/card_metrics.h"
 
 namespace vendor {
 

@@ -1,47 +1,34 @@
-// What the host calls: devices, memory, streams, events, graphs, launches. Every failure throws with a sentence.
-// SPDX-License-Identifier: Apache-2.0
+// What the host calls: devices, memory, streams, events, graphs, launches. Every failure throws with a sentence. What
+// is declared here each vendor defines. SPDX-License-Identifier: Apache-2.0
 #pragma once
-
-#include <hip/hip_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <string>
-#include <type_traits>
-#include <vector>
 
-#include "architectures.h"
-#include "availability.h"
 #include "core/backend.h"
 #include "core/device.h"
+#include "gpu/availability.h"
+#include "launching.h"      // the vendor's: launch(), resident_blocks(), allow_shared()
+#include "runtime_types.h"  // the vendor's: Stream, Event, Graph, and its names
 
+// Functions throw by what went wrong: OutOfMemory; Unsupported for what this card or driver cannot do; DeviceLost for
+// errors after which this process can do nothing more on the device (illegal access, ECC, a fallen bus, a watchdog);
+// else Error. "allocating 4096 bytes on hip:0: out of memory (hipErrorOutOfMemory)".
 namespace vendor {
-
-inline constexpr const char* backend_name = "hip";  // "hip:0" is a device
-inline constexpr const char* vendor_name = "AMD";
-
-using Stream = hipStream_t;
-using Event = hipEvent_t;
-using Graph = hipGraphExec_t;
-
-// Throws by what went wrong: OutOfMemory; Unsupported for what this card or driver cannot do; DeviceLost for errors
-// after which this process can do nothing more on the device (illegal access, ECC, a fallen bus, a watchdog); else
-// Error. "allocating 4096 bytes on hip:0: out of memory (hipErrorOutOfMemory)".
-void check(hipError_t status, const std::string& doing);
 
 // Devices -----------------------------------------------------------------------------------------------------------
 
 // Never throws, and creates no context.
 Availability availability();
 
-// Name, architecture, memory, caches, clock, driver, UUID, PCI place, NUMA node, ECC, partitions, and vendor facts.
+// Name, architecture, memory, caches, clock, driver, UUID, PCI place, NUMA node, ECC, MIG or partitions, and vendor
+// facts.
 assay::DeviceInfo describe(int device);
 
 void use(int device);  // by the calling thread, from now on
 
-// gfx942 as one number, 942: see architectures.h.
+// As one number: 90 for compute capability 9.0, 942 for gfx942.
 int architecture(int device);
 int multiprocessors(int device);
 std::int64_t last_cache_bytes(int device);
@@ -91,40 +78,6 @@ Graph end_capture(Stream stream);
 void abandon_capture(Stream stream) noexcept;
 void launch(Graph graph, Stream stream);
 void destroy(Graph graph) noexcept;
-
-// Blocks that one launch may have, whatever their size: HIP counts the threads of a grid in 32 bits, and a block has up
-// to 1024.
-constexpr std::int64_t most_blocks() { return 4294967295 / 1024; }
-
-// Queues a kernel, which a device compiler has seen. Throws where the launch itself is refused; what happens later
-// shows at synchronise(). Shared memory beyond 48 KiB must be asked for by allow_shared() before.
-void launch_by_address(const void* kernel, unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,
-                       void** parameters);
-template <class... Parameters>
-void launch_with(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes,
-                 Stream stream, std::decay_t<Parameters>... values) {
-  void* list[] = {const_cast<void*>(static_cast<const void*>(&values))..., nullptr};
-  launch_by_address(reinterpret_cast<const void*>(kernel), blocks, threads, shared_bytes, stream, list);
-}
-template <class... Parameters, class... Arguments>
-void launch(void (*kernel)(Parameters...), unsigned blocks, unsigned threads, std::size_t shared_bytes, Stream stream,
-            Arguments... arguments) {
-  launch_with(kernel, blocks, threads, shared_bytes, stream, static_cast<Parameters>(arguments)...);
-}
-
-// Blocks of this kernel that fit on one multiprocessor at a time, at least 1.
-int resident_by_address(const void* kernel, unsigned threads, std::size_t shared_bytes);
-template <class... Parameters>
-int resident_blocks(void (*kernel)(Parameters...), unsigned threads, std::size_t shared_bytes) {
-  return resident_by_address(reinterpret_cast<const void*>(kernel), threads, shared_bytes);
-}
-
-// Lets a kernel take that much shared memory a block. Throws Unsupported where the device has less.
-void allow_shared_by_address(const void* kernel, std::size_t shared_bytes);
-template <class... Parameters>
-void allow_shared(void (*kernel)(Parameters...), std::size_t shared_bytes) {
-  allow_shared_by_address(reinterpret_cast<const void*>(kernel), shared_bytes);
-}
 
 // A named range on the timeline of the vendor's profiler; costs nothing when none is attached.
 class Range {

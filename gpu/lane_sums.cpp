@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "core/issue_data.h"
 #include "core/number.h"
-#include "hip/matrix_issue.h"
+#include "gpu/lane_issue.h"
 
 namespace vendor {
 namespace {

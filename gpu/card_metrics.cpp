@@ -1,6 +1,6 @@
 // Layouts of gpu_metrics by the kernel's drivers/gpu/drm/amd/include/kgd_pp_interface.h.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/card_metrics.h"
+#include "gpu/card_metrics.h"
 
 #include <cstring>
 

@@ -1,4 +1,4 @@
-// Matrix products by plain loops, in place of a vendor's library.
+// Matrix products by the vendor's library, looked up at run time, and by own kernels where there is none.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -11,7 +11,7 @@
 
 #include "core/backend.h"
 #include "core/ops/gemm.h"
-#include "runtime.h"
+#include "gpu/runtime.h"
 
 namespace vendor {
 
@@ -51,7 +51,7 @@ class MatrixLibrary {
                                                   Stream stream) = 0;
 };
 
-// Looks for nothing.
+// Each vendor says where it looks; `root` is "/" but for tests.
 std::unique_ptr<MatrixLibrary> open_matrix_library(const std::filesystem::path& root);
 
 }  // namespace vendor

@@ -1,6 +1,6 @@
-// Device numbers as the runtime gives them, from KFD's nodes and the variables that choose among them.
+// Device numbers as the runtime gives them, from KFD's nodes and the lists that choose among them.
 // SPDX-License-Identifier: Apache-2.0
-#include "hip/devices_by_place.h"
+#include "gpu/devices_by_place.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "hip/topology.h"
+#include "gpu/topology.h"
 
 namespace vendor {
 namespace {
@@ -75,21 +75,9 @@ std::vector<PlacedDevice> chosen(const std::vector<PlacedDevice>& from, const st
 
 }  // namespace
 
-Environment process_environment() {
-  return [](const char* name) -> std::optional<std::string> {
-    const char* value = std::getenv(name);
-    if (value == nullptr) return std::nullopt;
-    return std::string(value);
-  };
-}
-
-std::vector<PlacedDevice> devices_by_place(const Path& root, const Environment& environment) {
+std::vector<PlacedDevice> devices_by_place(const Path& root, const std::vector<std::string>& lists) {
   std::vector<PlacedDevice> devices = all_devices(root);
-  if (const auto list = environment("ROCR_VISIBLE_DEVICES")) devices = chosen(devices, *list);
-  auto second = environment("HIP_VISIBLE_DEVICES");
-  if (!second) second = environment("CUDA_VISIBLE_DEVICES");
-  // The runtime takes an empty one for none.
-  if (second && !second->empty()) devices = chosen(devices, *second);
+  for (const std::string& list : lists) devices = chosen(devices, list);
   return devices;
 }
 
