@@ -12,6 +12,8 @@
 #include <set>
 #include <string>
 
+#include "core/work.h"
+#include "reports/catalogue.h"
 #include "reports/phrase.h"
 #include "reports/rates_rows.h"
 
@@ -29,7 +31,7 @@ using Metrics = std::map<std::string, const Row*>;
 
 class Steps {
  public:
-  Steps(const std::vector<Run>& runs, const DeviceInfo& device) {
+  Steps(const std::vector<Run>& runs, const DeviceInfo& device) : card_(recognise_gpu(device.name)) {
     for (const Run& run : runs) {
       for (const Row& row : run.rows) {
         if (row.device != device.id || row.status != Status::ok || !row.value || !std::isfinite(*row.value) ||
@@ -49,6 +51,8 @@ class Steps {
     add(section.charts, phase_chart());
     add(section.charts, batch_chart());
     add(section.charts, loss_chart());
+    add(section.tables, memory_table());
+    add(section.tables, peak_table());
     add(section.tables, loss_table());
     add(section.tables, serving_table());
     return section;
@@ -95,6 +99,11 @@ class Steps {
         "that is needed, and nothing that is computed again, over the fastest product measured in the same "
         "precision. Over its ops: the step's time over the sum of its ops, each at the time it took alone. Energy "
         "in joules."};
+    if (card_ != nullptr) {
+      table.columns.insert(table.columns.begin() + 4, "Of published");
+      table.note +=
+          fmt::format(" Of published: the same flops over the dense peak that is published of {}.", card_->name);
+    }
     for (const auto& [name, metrics] : cases_) {
       if (!is_step(name, metrics)) continue;
       const auto energy = derived(name, "energy_per_token");
@@ -105,6 +114,76 @@ class Steps {
                             cell(value(metrics, "planned_bytes"), ReportUnit::bytes),
                             cell(value(metrics, "allocated_bytes"), ReportUnit::bytes),
                             cell(energy, ReportUnit::none)});
+      if (card_ != nullptr) {
+        auto& row = table.rows.back();
+        row.insert(row.begin() + 4, cell(share_of_published(metrics), ReportUnit::share));
+      }
+    }
+    return table;
+  }
+
+  // A step's flops by second over what the card's maker says of products in that precision.
+  std::optional<double> share_of_published(const Metrics& metrics) const {
+    const auto seconds = metrics.find("seconds");
+    const auto flops = value(metrics, "model_flops");
+    if (seconds == metrics.end() || !flops || *seconds->second->value <= 0) return std::nullopt;
+    const std::string& precision = seconds->second->precision;
+    const auto element = precision == "fp8" ? std::optional(Element::fp8_e4m3) : parse_element(precision);
+    const auto published = element ? peak(*card_, *element) : std::nullopt;
+    if (!published) return std::nullopt;
+    return *flops / *seconds->second->value / *published;
+  }
+
+  // Steps and serving: whatever has tokens has memory.
+  static bool has_memory(const Metrics& metrics) {
+    return metrics.count("tokens_per_second") > 0 && metrics.count("live_peak_bytes") > 0;
+  }
+
+  Table memory_table() const {
+    Table table{
+        "step_memory",
+        "Memory of whole models, by who counts it",
+        {"Case", "Alive", "Planned", "Allocated", "Beyond plan", "Reserved", "Device"},
+        {},
+        "Alive: tensors at the worst step. Planned: what placing them needs. Allocated: what was asked for, and "
+        "how much of it no plan knew. Reserved: what the allocator holds for that. Device: what the device or "
+        "the kernel counts for the whole process. Empty: not told here."};
+    for (const auto& [name, metrics] : cases_) {
+      if (!has_memory(metrics)) continue;
+      std::vector<Cell> row{name};
+      for (const char* metric : {"live_peak_bytes", "planned_bytes", "allocated_bytes",
+                                 "allocated_beyond_planned_bytes", "reserved_bytes", "device_bytes"}) {
+        row.push_back(cell(value(metrics, metric), ReportUnit::bytes));
+      }
+      table.rows.push_back(std::move(row));
+    }
+    return table;
+  }
+
+  Table peak_table() const {
+    Table table{"step_peaks",
+                "What is alive when most is alive",
+                {"Case"},
+                {},
+                "The moment: the step of the work that has most alive, and its phase."};
+    std::vector<std::string> shown;  // metrics of the kinds that any case has
+    for (const Category category : {Category::weight, Category::gradient, Category::optimizer, Category::activation,
+                                    Category::kv_cache, Category::workspace, Category::input}) {
+      const std::string metric = "live_peak_" + text(category) + "_bytes";
+      if (std::none_of(cases_.begin(), cases_.end(), [&](const auto& one) { return one.second.count(metric) > 0; })) {
+        continue;
+      }
+      shown.push_back(metric);
+      table.columns.push_back(text(category));
+    }
+    table.columns.push_back("Moment");
+    for (const auto& [name, metrics] : cases_) {
+      const auto moment = metrics.find("live_peak_step");
+      if (!has_memory(metrics) || moment == metrics.end()) continue;
+      std::vector<Cell> row{name};
+      for (const std::string& metric : shown) row.push_back(cell(value(metrics, metric), ReportUnit::bytes));
+      row.push_back(fmt::format("{:.0f}, {}", *moment->second->value, moment->second->method));
+      table.rows.push_back(std::move(row));
     }
     return table;
   }
@@ -263,6 +342,7 @@ class Steps {
     return table;
   }
 
+  const Gpu* card_;  // null: nobody publishes a peak of it
   std::map<std::string, Metrics> cases_;
   std::map<std::string, Metrics> derived_;
 };

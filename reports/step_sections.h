@@ -10,9 +10,9 @@
 
 namespace assay {
 
-// Steps by case with tokens a second, utilisation and memory; a chart of how a step's time splits by phase; tokens a
-// second by micro-batch; loss curves; and serving by batch and context. No tables and no charts where the runs hold
-// none of it.
+// Steps by case with tokens a second, utilisation of measured and (of a card that the catalogue knows) published peaks;
+// a chart of how a step's time splits by phase; tokens a second by micro-batch; memory by who counts it and by kind at
+// its peak; loss curves; and serving by batch and context. No tables and no charts where the runs hold none of it.
 Section step_section(const std::vector<Run>& runs, const DeviceInfo& device);
 
 }  // namespace assay

@@ -8,13 +8,16 @@
 #include <algorithm>
 #include <string>
 
+#include "reports/catalogue.h"
 #include "tests/reports/made_up_run.h"
 
 namespace assay {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 void add(Run& run, const std::string& name, const std::string& metric, double value) {
   Row row;
@@ -94,6 +97,46 @@ TEST(StepSection, TellsStepsAgainstTheirOpsAndServing) {
   const Table& serving = table(section, "serving");
   ASSERT_EQ(serving.rows.size(), 1U);
   EXPECT_EQ(std::get<Quantity>(serving.rows[0][2]).value.value(), 0.02);
+}
+
+// 3 x the published flops of a second, in 4 s: three quarters of what is published (H100 SXM: 989.4 dense in BF16).
+TEST(StepSection, ComparesWithThePublishedPeakOfACardItKnows) {
+  auto run = learned_and_stepped();
+  run.info.devices.front().name = "NVIDIA H100 80GB HBM3";
+  const std::string name = "train/gpt2-124m/bf16/4x256";
+  for (Row& row : run.rows) row.precision = "bf16";
+  const double published = *peak(*recognise_gpu("NVIDIA H100 80GB HBM3"), Element::bf16);
+  EXPECT_NEAR(published, 989.4e12, 0.2e12);
+  add(run, name, "model_flops", 3 * published);
+  const Section section = section_of(run);
+  const Table& steps = table(section, "training_steps");
+  EXPECT_EQ(steps.columns.at(4), "Of published");
+  EXPECT_NEAR(std::get<Quantity>(steps.rows.at(1).at(4)).value.value(), 0.75, 1e-12);
+  EXPECT_EQ(std::get<std::string>(steps.rows.at(0).at(4)), "");  // flops were not counted: no number
+  const Section unknown = section_of(learned_and_stepped());
+  EXPECT_THAT(table(unknown, "training_steps").columns, Not(Contains("Of published")));
+}
+
+TEST(StepSection, ShowsMemoryByWhoCountsItAndTheMomentOfThePeak) {
+  auto run = learned_and_stepped();
+  const std::string name = "train/gpt2-124m/bf16/4x256";
+  add(run, name, "live_peak_bytes", 900);
+  add(run, name, "allocated_bytes", (1 << 30) + 64);
+  add(run, name, "allocated_beyond_planned_bytes", 64);
+  add(run, name, "live_peak_weight_bytes", 300);
+  add(run, name, "live_peak_activation_bytes", 600);
+  add(run, name, "live_peak_step", 212);
+  run.rows.back().method = "backward";
+  const Section section = section_of(run);
+  const Table& memory = table(section, "step_memory");
+  ASSERT_EQ(memory.rows.size(), 1U);  // the other cases do not tell
+  EXPECT_EQ(std::get<Quantity>(memory.rows[0].at(1)).value.value(), 900);
+  EXPECT_EQ(std::get<Quantity>(memory.rows[0].at(4)).value.value(), 64);
+  EXPECT_EQ(std::get<std::string>(memory.rows[0].at(6)), "");  // a device that does not tell is not a device with 0
+  const Table& peaks = table(section, "step_peaks");
+  EXPECT_THAT(peaks.columns, ElementsAre("Case", "weight", "activation", "Moment"));
+  EXPECT_EQ(std::get<Quantity>(peaks.rows.at(0).at(2)).value.value(), 600);
+  EXPECT_EQ(std::get<std::string>(peaks.rows.at(0).at(3)), "212, backward");
 }
 
 TEST(StepSection, IsEmptyWhereNothingOfItWasMeasured) {
