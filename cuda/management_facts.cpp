@@ -239,7 +239,7 @@ void add_others(Device& device, Sheet& sheet) {
   if (const auto reserved = device.memory_reserved())
     sheet.number("memory_reserved_bytes", static_cast<double>(*reserved), "bytes");
   if (!listed) return;
-  const nvml::Family family;
+  const Family family;
   const auto strangers = family.strangers(*listed);
   sheet.count("other_processes", strangers ? std::optional<std::int64_t>(*strangers) : std::nullopt,
               strangers.value_or(0) > 0 ? "programs that are not part of this run use the GPU" : "");

@@ -93,7 +93,7 @@ class NvmlTelemetry : public assay::Telemetry {
     const auto listed = nvml::processes(device);
     if (!listed || listed->empty()) return;
     if (family_.strangers(*listed) == 0) return;
-    family_ = nvml::Family();
+    family_ = Family();
     if (family_.strangers(*listed).value_or(0) > 0) sample.conditions.push_back("other_process");
   }
 
@@ -101,7 +101,7 @@ class NvmlTelemetry : public assay::Telemetry {
   std::vector<std::unique_ptr<nvml::Device>> devices_;
   std::unique_ptr<nvml::Events> events_;
   std::map<nvml::Handle, std::set<std::uint64_t>> xids_;
-  nvml::Family family_;
+  Family family_;
 };
 
 class Silence : public assay::Telemetry {

@@ -34,8 +34,8 @@ std::vector<PlacedDevice> all_devices(const Path& root) {
     if (properties["unique_id"] != 0) {
       std::snprintf(id, sizeof id, "%016llx", static_cast<unsigned long long>(properties["unique_id"]));
     }
-    found.push_back(
-        {std::atoi(at->path().filename().c_str()), {pci_text(properties["domain"], properties["location_id"]), id}});
+    found.push_back({std::atoi(at->path().filename().c_str()),
+                     {pci_text(properties["domain"], properties["location_id"]), id, word_in(at->path() / "gpu_id")}});
   }
   std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<PlacedDevice> devices;

@@ -12,6 +12,7 @@ namespace vendor {
 struct PlacedDevice {
   std::string pci;        // "0000:c1:00.0"
   std::string unique_id;  // sixteen hexadecimal digits; empty where the card has none
+  std::string gpu_id;     // KFD's number of it, "51826"; empty where it is not shown
 };
 
 // In the runtime's order: that of KFD's nodes, of which each list in turn chooses some, by numbers among what is left

@@ -7,6 +7,7 @@
 #include <exception>
 
 #include "gpu/card_files.h"
+#include "gpu/card_processes.h"
 #include "gpu/devices_by_place.h"
 #include "gpu/topology.h"
 #include "hip/rocm.h"
@@ -38,13 +39,23 @@ class FileTelemetry : public assay::Telemetry {
     cards_[index].read(sample);
     if (smi_ != nullptr && !sample.energy_joules) sample.energy_joules = smi_->energy_joules(placed_[index].pci);
     if (!cards_[index].there()) sample.conditions.emplace_back("device_lost");
+    read_others(placed_[index], sample);
     return sample;
   }
 
  private:
+  // Processes of ours come and go, so a stranger counts only if it is one to a fresh look, too.
+  void read_others(const PlacedDevice& device, assay::TelemetrySample& sample) {
+    const auto listed = card_processes(device.gpu_id, "/");
+    if (!listed || listed->empty() || family_.strangers(*listed) == 0) return;
+    family_ = Family();
+    if (family_.strangers(*listed).value_or(0) > 0) sample.conditions.emplace_back("other_process");
+  }
+
   std::vector<PlacedDevice> placed_;
   std::vector<CardFiles> cards_;
   std::unique_ptr<RocmSmi> smi_;
+  Family family_;
 };
 
 class Silence : public assay::Telemetry {

@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "gpu/card_files.h"
+#include "gpu/card_processes.h"
 #include "gpu/devices_by_place.h"
 #include "gpu/topology.h"
 #include "hip/rocm.h"
@@ -95,6 +98,36 @@ TEST(DevicesByPlace, VariablesChooseOneAfterTheOther) {
   EXPECT_EQ(places("GPU-efcdab8967452301", "unset"), "c1 ");
   EXPECT_EQ(places("0,7,1", "unset"), "c1 ");  // what names nothing ends the list
   EXPECT_EQ(places("", "unset"), "");
+}
+
+// Process 100 is ours and 300 somebody else's; 400 has opened another card alone, and 500 holds no memory.
+TEST(CardProcesses, ThoseOfOthersAreSeen) {
+  MachineRoot root;
+  EXPECT_EQ(card_processes("51826", root.path()), std::nullopt);  // the driver lists nothing
+  const std::string listed = "sys/class/kfd/kfd/proc/";
+  root.file(listed + "100/vram_51826", "4096\n");
+  root.file(listed + "300/vram_51826", "8192\n");
+  root.file(listed + "400/vram_777", "4096\n");
+  root.file(listed + "500/vram_51826", "0\n");
+  for (const char* pid : {"100", "300", "400", "500"}) {
+    root.file("proc/" + std::string(pid) + "/stat", std::string(pid) + " (someone) S 1 0 0\n");
+  }
+  std::filesystem::create_directories(root.path() / "proc/self/ns");
+  std::filesystem::create_symlink("pid:[4026531836]", root.path() / "proc/self/ns/pid");
+  const auto found = card_processes("51826", root.path());
+  ASSERT_TRUE(found.has_value());
+  EXPECT_THAT(*found, SizeIs(2));
+  EXPECT_EQ(Family(root.path(), 100).strangers(*found), 1);
+  EXPECT_EQ(Family(root.path(), 100).strangers(*card_processes("777", root.path())), 1);
+  EXPECT_THAT(*card_processes("1", root.path()), SizeIs(0));
+}
+
+TEST(DevicesByPlace, KnowTheNumberByWhichTheDriverListsProcesses) {
+  MachineRoot root;
+  add_node(root, 1, 0xc100, "");
+  root.file("sys/class/kfd/kfd/topology/nodes/1/gpu_id", "51826\n");
+  ASSERT_THAT(devices_by_place(root.path(), {}), SizeIs(1));
+  EXPECT_EQ(devices_by_place(root.path(), {})[0].gpu_id, "51826");
 }
 
 TEST(CardFiles, ReadsSensorsInTheirUnits) {
