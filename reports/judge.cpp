@@ -11,6 +11,7 @@
 #include "reports/duration.h"
 #include "reports/estimate.h"
 #include "reports/findings.h"
+#include "reports/fitting.h"
 #include "reports/memory.h"
 #include "reports/phrase.h"
 #include "reports/rates.h"
@@ -169,9 +170,13 @@ Table parameter_table(const ModelSpec& model) {
   return table;
 }
 
-Section memory_section(const Judgement& judgement) {
+Section memory_section(const Judgement& judgement, const Overheads& overheads) {
   Section section{"memory", "Memory", {}, {}, {}};
   section.tables = {budget_table(judgement), advice_table(judgement.budget), parameter_table(judgement.model)};
+  if (judgement.capacity.bytes) {
+    Table fitting = fitting_table(judgement.model, judgement.workload, overheads, *judgement.capacity.bytes);
+    if (!fitting.rows.empty()) section.tables.insert(section.tables.begin() + 1, std::move(fitting));
+  }
   section.charts.push_back(budget_chart(judgement));
   return section;
 }
@@ -250,7 +255,7 @@ void find_about_model(const Judgement& judgement, std::vector<Finding>& findings
 
 void add_sections(Report& report, const Judgement& judgement, const std::vector<Run>& runs, const Rates& rates,
                   const Overheads& overheads) {
-  report.sections.push_back(memory_section(judgement));
+  report.sections.push_back(memory_section(judgement, overheads));
   report.sections.push_back(speed_section(judgement));
   if (auto asked = asked_section(runs, judgement.device, judgement.model, judgement.workload, rates, overheads))
     report.sections.push_back(std::move(*asked));

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "reports/checklist.h"
 #include "reports/findings.h"
+#include "reports/fitting.h"
 #include "reports/phrase.h"
 #include "reports/plan.h"
 #include "reports/plan_sections.h"
@@ -67,6 +68,12 @@ Table speed_table(const Demand& demand, const CardEstimate& card) {
   if (card.prompt)
     table.rows.push_back(
         {demand.decodes() ? "time to the first token" : "one pass", shown_span(*card.prompt, ReportUnit::seconds)});
+  if (demand.decodes()) {
+    constexpr double reading_pace = 0.05;  // seconds a token: faster than people read
+    const auto batch = largest_batch_within(demand, *card.gpu, card.cards, reading_pace);
+    table.rows.push_back({"largest batch within 50 ms a token",
+                          batch ? Cell(quantity(static_cast<double>(*batch), ReportUnit::count)) : Cell("none")});
+  }
   if (card.per_million)
     table.rows.push_back({"cost of a million tokens", shown_span(*card.per_million, ReportUnit::dollars)});
   if (card.joules_per_token)
@@ -193,7 +200,9 @@ Report plan_pair(const Demand& demand, const Gpu& gpu, const PlanOptions& option
   sort_by_severity(report.findings);
 
   Section memory{"memory", "Memory", {}, {memory_table(demand, card)}, {memory_chart(demand, card)}};
-  const Table fitting = fitting_table(demand, gpu, options.cards);
+  Overheads overheads;
+  overheads.processor = false;
+  const Table fitting = fitting_table(demand.model, demand.workload, overheads, card.usable);
   if (!fitting.rows.empty()) memory.tables.push_back(fitting);
   Section speed{
       "speed", "Speed and cost", {money_words(options)}, {speed_table(demand, card), money_table({card}, 1)}, {}};

@@ -177,24 +177,6 @@ Table machine_table(const Demand& demand, const CardEstimate& card) {
   return table;
 }
 
-Table fitting_table(const Demand& demand, const Gpu& gpu, int cards) {
-  Table table{"fitting", "What fits: batch down, context across", {"Batch"}, {}, ""};
-  if (demand.model.kind == ModelKind::convolution) return table;
-  const std::int64_t longest = demand.model.context > 0 ? demand.model.context : 32768;
-  std::vector<std::int64_t> contexts;
-  for (std::int64_t context = 1024; context <= std::min<std::int64_t>(longest, 131072); context *= 4)
-    contexts.push_back(context);
-  if (contexts.empty()) contexts.push_back(longest);
-  for (const std::int64_t context : contexts)
-    table.columns.push_back(context % 1024 == 0 ? std::to_string(context / 1024) + "k" : std::to_string(context));
-  for (const std::int64_t batch : {1, 4, 16, 64, 256}) {
-    std::vector<Cell> row{std::to_string(batch)};
-    for (const std::int64_t context : contexts) row.emplace_back(fits_with(demand, gpu, cards, batch, context));
-    table.rows.push_back(row);
-  }
-  return table;
-}
-
 Chart batch_chart(const Demand& base, const Gpu& gpu, int cards) {
   Chart chart;
   chart.id = "throughput";
@@ -207,7 +189,7 @@ Chart batch_chart(const Demand& base, const Gpu& gpu, int cards) {
   std::string flat;
   for (std::int64_t batch = 1; batch <= 256; batch *= 2) {
     if (fits_with(base, gpu, cards, batch, base.workload.context) == Answer::does_not_fit) break;
-    const Demand changed = demand(base.model, with(base.alone, batch, base.workload.context), cards);
+    const Demand changed = demand(base.model, with(base.workload, batch, base.workload.context), cards);
     const CardEstimate one = estimate(changed, gpu, cards, {});
     if (!one.speed) return chart;
     const auto add = [&](Series& series, double value) {
@@ -227,12 +209,24 @@ Chart batch_chart(const Demand& base, const Gpu& gpu, int cards) {
   return chart;
 }
 
+std::optional<std::int64_t> largest_batch_within(const Demand& base, const Gpu& gpu, int cards, double seconds) {
+  std::optional<std::int64_t> largest;
+  for (std::int64_t batch = 1; batch <= 1024; batch *= 2) {
+    if (fits_with(base, gpu, cards, batch, base.workload.context) != Answer::fits) break;
+    const Demand changed = demand(base.model, with(base.workload, batch, base.workload.context), cards);
+    const auto speed = estimate(changed, gpu, cards, {}).speed;
+    if (!speed || static_cast<double>(batch) / speed->middle > seconds) break;
+    largest = batch;
+  }
+  return largest;
+}
+
 std::vector<std::pair<std::string, std::string>> plan_provenance(const PlanOptions& options) {
   return {{"cards",
            fmt::format("{} in reports/gpus.csv, dense figures; every line names its source", builtin_gpus().size())},
           {"speed",
-           "op by op the slower of 75 % (50 to 94) of the dense peak and 88 % (76 to 98) of the memory bandwidth, "
-           "as public benchmarks reach; not measured here"},
+           "published rates of the card and what programs make of them, fitted on published readings "
+           "(docs/prediction.md); not measured here"},
           {"memory", "the model's own arithmetic; runtime and allocator from published readings"},
           {"money", money_words(options)}};
 }

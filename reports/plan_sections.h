@@ -24,8 +24,8 @@ Table run_table(const Demand& demand, const CardEstimate& card, const PlanOption
 Section power_section(const Gpu& gpu, const PlanOptions& options);
 // Host memory, storage, processors, links: what each must give, the worst first.
 Table machine_table(const Demand& demand, const CardEstimate& card);
-// Batch by context: what fits on this card.
-Table fitting_table(const Demand& demand, const Gpu& gpu, int cards);
+// The largest power of two that fits and still makes a token of every sequence in time; absent where not even 1 does.
+std::optional<std::int64_t> largest_batch_within(const Demand& demand, const Gpu& gpu, int cards, double seconds);
 Chart batch_chart(const Demand& demand, const Gpu& gpu, int cards);
 
 std::vector<std::pair<std::string, std::string>> plan_provenance(const PlanOptions& options);
