@@ -85,7 +85,7 @@ void time_it(Judgement& judgement, const Rates& rates) {
   }
 }
 
-std::vector<std::pair<std::string, Quantity>> headline(const Judgement& judgement, const Overheads& overheads) {
+std::vector<std::pair<std::string, Quantity>> headline(const Judgement& judgement) {
   std::vector<std::pair<std::string, Quantity>> lines;
   lines.emplace_back("memory needed", needed(judgement.budget));
   lines.emplace_back("memory there", available(judgement.capacity));
@@ -105,10 +105,6 @@ std::vector<std::pair<std::string, Quantity>> headline(const Judgement& judgemen
                                             ReportUnit::tokens_per_second));
   } else {
     lines.emplace_back("forward pass", time(judgement.first));
-  }
-  if (judgement.capacity.bytes) {
-    const auto batch = largest_batch(judgement.model, judgement.workload, *judgement.capacity.bytes, overheads);
-    if (batch) lines.emplace_back("largest batch", quantity(static_cast<double>(*batch), ReportUnit::count));
   }
   return lines;
 }
@@ -282,7 +278,7 @@ Report judge(const std::vector<Run>& runs, const ModelSpec& model, const Workloa
   report.title = model.title + ": " + describe(judgement.workload, model);
   report.subtitle = subtitle(runs, judgement.device);
   report.verdict = verdict(model, judgement.workload, judgement.budget, judgement.capacity, extra);
-  report.headline = headline(judgement, extra);
+  report.headline = headline(judgement);
   report.findings = run_findings(runs, judgement.device, rates);
   find_about_model(judgement, report.findings);
   sort_by_severity(report.findings);
