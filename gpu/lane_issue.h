@@ -26,6 +26,7 @@ struct IssueShape {
   int groups = 2;      // sets of lanes with parts of K of their own
   int sums = 16;       // of one lane and accumulator
   bool split = false;  // D as RDNA4 spreads it
+  double scale = 1;    // that block-scaled operands bring along, of A by that of B
 };
 
 // Index of word `word` of row or column `row`, in the part of K of lane group `group`; `operand` is set (0 or 1), and 2

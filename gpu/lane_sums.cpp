@@ -22,8 +22,8 @@ struct Expected {
 Expected expected(const IssueShape& shape, std::uint32_t seed, int chain, int row, int column) {
   Expected sum;
   const auto add = [&](double a, double b) {
-    sum.value += a * b;
-    sum.magnitude += std::fabs(a * b);
+    sum.value += shape.scale * a * b;
+    sum.magnitude += std::fabs(shape.scale * a * b);
   };
   for (int group = 0; group < shape.groups; ++group) {
     for (int word = 0; word < shape.words; ++word) {
@@ -51,7 +51,8 @@ double number_at(const IssueShape& shape, const std::vector<std::uint32_t>& out,
     std::memcpy(&value, out.data() + 2 * index, sizeof value);
     return value;
   }
-  return assay::decode(shape.sum, out[index]);
+  // A half has a register of its own, whose upper half is whatever it was.
+  return assay::decode(shape.sum, shape.sum == Element::fp16 ? out[index] & 0xFFFFU : out[index]);
 }
 
 }  // namespace

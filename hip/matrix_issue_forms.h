@@ -46,6 +46,9 @@ template <Element element_, int size_, int k_, int words_, int groups_, int sinc
 struct Packed {
   using Word = std::uint32_t;
   static constexpr Element element = element_;
+  static constexpr Element sum = element_ == Element::int8 ? Element::int32 : Element::fp32;
+  static constexpr bool by_blocks = false;  // 32 of K have a scale in common
+  static constexpr double scale = 1;
   static constexpr int size = size_, k = k_, words = words_, groups = groups_, since = since_, until = until_;
   __device__ static Word word(std::uint32_t seed, std::uint64_t index) {
     return assay::typical_word(element, seed, index);
@@ -131,6 +134,9 @@ struct MfmaFp64 {
   using Word = double;
   using Sums = Vector<double, 4>;
   static constexpr Element element = Element::fp64;
+  static constexpr Element sum = Element::fp64;
+  static constexpr bool by_blocks = false;
+  static constexpr double scale = 1;
   static constexpr int size = 16, k = 4, words = 1, groups = 4, since = 910, until = all_cdna;
   static constexpr const char* name = "v_mfma_f64_16x16x4_f64";
   __device__ static Word word(std::uint32_t seed, std::uint64_t index) { return assay::typical_double(seed, index); }
@@ -168,6 +174,28 @@ struct MfmaDeepInt8 : Packed<Element::int8, 32, 32, 4, 2, 950, 950> {
 };
 #endif
 
+// gfx950's block-scaled numbers: each lane holds one block of 32 along K and its scale, 2^(byte - 127). That of A is 2
+// and that of B is 1, so that a unit that left them out would be found.
+#if __has_builtin(__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4)
+template <Element element_, int words_, int code>
+struct MfmaScaled : Packed<element_, 32, 64, words_, 2, 950, 950> {
+  using Sums = Vector<float, 16>;
+  static constexpr const char* name = "v_mfma_scale_f32_32x32x64_f8f6f4";
+  static constexpr bool by_blocks = true;
+  static constexpr double scale = 2;
+  __device__ static Vector<int, 8> operand(const std::uint32_t (&words)[words_]) {
+    Vector<int, 8> all = {};
+    __builtin_memcpy(&all, words, sizeof words);
+    return all;
+  }
+  __device__ static Sums multiply(const std::uint32_t (&a)[words_], const std::uint32_t (&b)[words_], Sums d) {
+    return __builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4(operand(a), operand(b), d, code, code, 0, 128, 0, 127);
+  }
+};
+using MfmaMxfp8 = MfmaScaled<Element::fp8_e4m3, 8, 0>;
+using MfmaMxfp4 = MfmaScaled<Element::fp4_e2m1, 4, 4>;
+#endif
+
 // RDNA3: 16 x 16 in wavefronts of 32, eight sums a lane; both halves of a wavefront hold the same operands.
 struct WmmaFp16 : Packed<Element::fp16, 16, 16, 8, 1, 1100, 1199> {
   using Sums = Vector<float, 8>;
@@ -175,6 +203,16 @@ struct WmmaFp16 : Packed<Element::fp16, 16, 16, 8, 1, 1100, 1199> {
   __device__ static Sums multiply(const Word (&a)[8], const Word (&b)[8], Sums d) {
     using Operand = Vector<_Float16, 16>;
     return __builtin_amdgcn_wmma_f32_16x16x16_f16_w32(joined<Operand>(a), joined<Operand>(b), d);
+  }
+};
+// The same summed in FP16: a sum is the lower half of a register.
+struct WmmaHalfFp16 : Packed<Element::fp16, 16, 16, 8, 1, 1100, 1199> {
+  using Sums = Vector<_Float16, 16>;
+  static constexpr Element sum = Element::fp16;
+  static constexpr const char* name = "v_wmma_f16_16x16x16_f16";
+  __device__ static Sums multiply(const Word (&a)[8], const Word (&b)[8], Sums d) {
+    using Operand = Vector<_Float16, 16>;
+    return __builtin_amdgcn_wmma_f16_16x16x16_f16_w32(joined<Operand>(a), joined<Operand>(b), d, false);
   }
 };
 struct WmmaBf16 : Packed<Element::bf16, 16, 16, 8, 1, 1100, 1199> {

@@ -24,18 +24,17 @@ __global__ void __launch_bounds__(issue_threads) issue_matrix(int turns, std::ui
 
 template <class Form>
 void offer(std::vector<IssueKernel>& kernels, const Issue& issue, int architecture) {
-  const Element sum = Form::element == Element::int8   ? Element::int32
-                      : Form::element == Element::fp64 ? Element::fp64
-                                                       : Element::fp32;
   // FP8 with one scale a tensor is FP8: the unit never sees that scale.
   const bool plain = issue.operands.scaling == Scaling::none || issue.operands.scaling == Scaling::tensor;
-  if (!plain || issue.operands.element != Form::element || issue.accumulate != sum) return;
+  const bool scaled_alike = Form::by_blocks ? issue.operands.scaling == Scaling::block32_ue8m0 : plain;
+  if (!scaled_alike || issue.operands.element != Form::element || issue.accumulate != Form::sum) return;
   if (architecture < Form::since || architecture > Form::until) return;
   IssueKernel kernel;
   kernel.entry = reinterpret_cast<const void*>(&issue_matrix<Form>);
   kernel.instruction = Form::name;
   kernel.shape.element = Form::element;
-  kernel.shape.sum = sum;
+  kernel.shape.sum = Form::sum;
+  kernel.shape.scale = Form::scale;
   kernel.shape.lanes = Form::since < 1000 ? 64 : 32;
   kernel.shape.size = Form::size;
   kernel.shape.k = Form::k;
@@ -59,6 +58,10 @@ std::vector<IssueKernel> matrix_issue_kernels(const Issue& issue, int architectu
   offer<MfmaDeepBf16>(kernels, issue, architecture);
   offer<MfmaDeepInt8>(kernels, issue, architecture);
 #endif
+#if __has_builtin(__builtin_amdgcn_mfma_scale_f32_32x32x64_f8f6f4)
+  offer<MfmaMxfp8>(kernels, issue, architecture);
+  offer<MfmaMxfp4>(kernels, issue, architecture);
+#endif
   offer<MfmaFp16>(kernels, issue, architecture);
   offer<MfmaBf16>(kernels, issue, architecture);
   offer<MfmaFirstBf16>(kernels, issue, architecture);
@@ -72,6 +75,7 @@ std::vector<IssueKernel> matrix_issue_kernels(const Issue& issue, int architectu
   offer<MfmaE5m2<Element::fp8_e5m2, 950, 950>>(kernels, issue, architecture);
   offer<MfmaFp64>(kernels, issue, architecture);
   offer<WmmaFp16>(kernels, issue, architecture);
+  offer<WmmaHalfFp16>(kernels, issue, architecture);
   offer<WmmaBf16>(kernels, issue, architecture);
   offer<WmmaInt8>(kernels, issue, architecture);
   offer<SplitWmmaFp16>(kernels, issue, architecture);

@@ -39,7 +39,7 @@ Support plain_possible(const Gemm& gemm, int architecture) {
     return d == Element::fp64 && gemm.accumulate == Element::fp64 ? Support{true, ""} : no_such_product(gemm);
   }
   if (gemm.accumulate == Element::fp16) {
-    return no("AMD's matrix units and libraries accumulate FP16 in FP32 alone");
+    return no("AMD's libraries accumulate FP16 in FP32 alone");
   }
   if (gemm.accumulate != Element::fp32) return no_such_product(gemm);
   if (a == Element::tf32) {

@@ -3,9 +3,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <set>
 #include <utility>
+#include <vector>
 
+#include "core/issue_data.h"
+#include "core/number.h"
 #include "hip/architectures.h"
 #include "hip/matrix_issue.h"
 #include "hip/matrix_types.h"
@@ -82,6 +86,36 @@ TEST(HipIssueShape, SumsCoverTheWholeResult) {
   shape.split = true;  // RDNA4: the upper eight rows in the upper lanes
   expect_all_places(shape);
   EXPECT_EQ(row_of_sum(shape, 16, 3), 11);
+}
+
+// What a wavefront of RDNA3 leaves when it sums FP16 in FP16: the lower half of a register each. By the manual's
+// layout: lane 16 g + c holds column c, and its i-th sum is of row 2 i + g.
+TEST(HipIssueShape, HalvesAreReadFromTheirRegistersAndScalesCount) {
+  IssueKernel kernel;
+  kernel.shape = {Element::fp16, Element::fp16, 32, 16, 16, 8, 1, 8};
+  kernel.words_out = 32 * 4 * 8;
+  std::vector<std::uint32_t> out;
+  for (int lane = 0; lane < 32; ++lane) {
+    for (int chain = 0; chain < 4; ++chain) {
+      for (int i = 0; i < 8; ++i) {
+        double sum = 0;
+        for (int word = 0; word < 8; ++word) {
+          const auto a = assay::typical_word(Element::fp16, 7, issue_index(chain % 2, 2 * i + lane / 16, 0, word));
+          const auto b = assay::typical_word(Element::fp16, 7, issue_index(2 + chain / 2, lane % 16, 0, word));
+          for (const unsigned at : {0U, 16U}) {
+            sum += assay::decode(Element::fp16, a >> at & 0xFFFFU) * assay::decode(Element::fp16, b >> at & 0xFFFFU);
+          }
+        }
+        out.push_back(0xBEEF0000U | static_cast<std::uint32_t>(assay::encode(Element::fp16, sum)));
+      }
+    }
+  }
+  EXPECT_EQ(wrong_sum(kernel, 7, 1, out, 1), std::nullopt);
+  kernel.shape.scale = 2;
+  EXPECT_NE(wrong_sum(kernel, 7, 1, out, 1), std::nullopt) << "a unit that leaves scales out is found";
+  kernel.shape.scale = 1;
+  std::swap(out[0], out[1]);  // two rows of one lane
+  EXPECT_NE(wrong_sum(kernel, 7, 1, out, 1), std::nullopt);
 }
 
 }  // namespace

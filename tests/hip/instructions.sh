@@ -17,8 +17,9 @@ meant() {
     gfx942) echo v_mfma_f32_32x32x8_f16 v_mfma_f32_32x32x8_bf16 v_mfma_f32_32x32x2_f32 v_mfma_f32_32x32x4_xf32 v_mfma_i32_32x32x16_i8 \
       v_mfma_f32_32x32x16_fp8_fp8 v_mfma_f32_32x32x16_bf8_bf8 v_mfma_f64_16x16x4_f64 ;;
     gfx950) echo v_mfma_f32_32x32x8_f16 v_mfma_f32_32x32x8_bf16 v_mfma_f32_32x32x2_f32 v_mfma_i32_32x32x16_i8 v_mfma_f64_16x16x4_f64 \
-      v_mfma_f32_32x32x16_fp8_fp8 v_mfma_f32_32x32x16_bf8_bf8 v_mfma_f32_32x32x16_f16 v_mfma_f32_32x32x16_bf16 v_mfma_i32_32x32x32_i8 ;;
-    gfx1100) echo v_wmma_f32_16x16x16_f16 v_wmma_f32_16x16x16_bf16 v_wmma_i32_16x16x16_iu8 ;;
+      v_mfma_f32_32x32x16_fp8_fp8 v_mfma_f32_32x32x16_bf8_bf8 v_mfma_f32_32x32x16_f16 v_mfma_f32_32x32x16_bf16 v_mfma_i32_32x32x32_i8 \
+      v_mfma_scale_f32_32x32x64_f8f6f4 v_mfma_scale_f32_32x32x64_f8f6f4 ;; # MXFP8 and MXFP4
+    gfx1100) echo v_wmma_f32_16x16x16_f16 v_wmma_f16_16x16x16_f16 v_wmma_f32_16x16x16_bf16 v_wmma_i32_16x16x16_iu8 ;;
     gfx1201) echo v_wmma_f32_16x16x16_f16 v_wmma_f32_16x16x16_bf16 v_wmma_i32_16x16x16_iu8 v_wmma_f32_16x16x16_fp8_fp8 v_wmma_f32_16x16x16_bf8_bf8 ;;
     *) ;; # no matrix units
   esac
