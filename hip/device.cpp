@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <cstdlib>
+#include <optional>
 
 #include "core/error.h"
 #include "gpu/runtime.h"
@@ -29,6 +30,14 @@ int attribute(hipDeviceAttribute_t which, int device) {
   check(hipDeviceGetAttribute(&value, which, device),
         "asking for attribute " + std::to_string(which) + " of device " + std::to_string(device));
   return value;
+}
+
+// Absent where this release of ROCm does not know it.
+std::optional<int> told(hipDeviceAttribute_t which, int device) {
+  int value = 0;
+  if (hipDeviceGetAttribute(&value, which, device) == hipSuccess) return value;
+  static_cast<void>(hipGetLastError());
+  return std::nullopt;
 }
 
 hipDeviceProp_t properties_of(int device) {
@@ -60,11 +69,16 @@ std::string version_text(int version) {
 }
 
 // "GPU-" and sixteen characters, as ROCm's tools show it; sixteen zeros where the card has none.
-std::string unique_id_of(const hipDeviceProp_t& properties) {
-  const std::string id(properties.uuid.bytes, sizeof properties.uuid.bytes);
+std::string unique_id_of(int device) {
+  hipUUID told_id{};
+  if (hipDeviceGetUuid(&told_id, device) != hipSuccess) {
+    static_cast<void>(hipGetLastError());
+    return "";
+  }
+  const std::string id(told_id.bytes, sizeof told_id.bytes);
   const bool printable = std::all_of(id.begin(), id.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
-  const bool told = std::any_of(id.begin(), id.end(), [](char c) { return c != '0'; });
-  return printable && told ? "GPU-" + id : "";
+  const bool is_set = std::any_of(id.begin(), id.end(), [](char c) { return c != '0'; });
+  return printable && is_set ? "GPU-" + id : "";
 }
 
 std::string pci_address(int device) {
@@ -126,8 +140,12 @@ void add_facts(std::vector<Fact>& facts, const hipDeviceProp_t& properties, cons
   facts.push_back(words("ecc", properties.ECCEnabled != 0 ? "yes" : "no", "error correction of the device's memory"));
   facts.push_back(words("integrated", properties.integrated != 0 ? "yes" : "no"));
   facts.push_back(words("cooperative_launch", properties.cooperativeLaunch != 0 ? "yes" : "no"));
-  facts.push_back(words("memory_pools", properties.memoryPoolsSupported != 0 ? "yes" : "no"));
-  facts.push_back(number("copy_engines", properties.asyncEngineCount, ""));
+  if (const auto pools = told(hipDeviceAttributeMemoryPoolsSupported, device)) {
+    facts.push_back(words("memory_pools", *pools != 0 ? "yes" : "no"));
+  }
+  if (const auto engines = told(hipDeviceAttributeAsyncEngineCount, device)) {
+    facts.push_back(number("copy_engines", *engines, ""));
+  }
   add_memory_rate(facts, properties, topology.memory_pools);
   facts.insert(facts.end(), topology.facts.begin(), topology.facts.end());
   for (const char* variable :
@@ -208,7 +226,7 @@ assay::DeviceInfo describe(int device) {
   info.driver = seen.driver.empty() ? "amdgpu" : "amdgpu " + seen.driver;
   int version = 0;
   if (hipRuntimeGetVersion(&version) == hipSuccess) info.runtime = "HIP runtime " + version_text(version);
-  info.unique_id = unique_id_of(properties);
+  info.unique_id = unique_id_of(device);
   if (!address.empty()) info.facts.push_back(words("pci_address", address));
   if (info.name.find("MI250") != std::string::npos) {
     info.facts.push_back(words("partition", "one of two dies", "this is half of a card, and is judged as one device"));
