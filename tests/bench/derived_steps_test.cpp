@@ -78,6 +78,12 @@ TEST(DerivedSteps, AStepIsComparedWithTheSumOfItsOps) {
   const Row* ratio = find(derived, "derived/over_sum_of_ops/" + step->name);
   ASSERT_NE(ratio, nullptr);
   EXPECT_NEAR(ratio->value.value(), 1.05, 1e-9);
+  EXPECT_EQ(ratio->conditions, "");
+  // One op that shared the machine makes the sum too long, and the ratio too good: that is said.
+  rows.front().conditions = "other_load";
+  rows.back().conditions = "few_samples";
+  const auto disturbed = derived_step_rows(rows, processor(), rows.front().repetition);
+  EXPECT_EQ(find(disturbed, "derived/over_sum_of_ops/" + step->name)->conditions, "few_samples,other_load");
   // An op without a time: nothing follows.
   rows.erase(rows.begin());
   EXPECT_EQ(
