@@ -10,7 +10,7 @@ assay_library(cuda_management
     nvml_order.cpp
     nvml_processes.cpp
     telemetry.cpp
-  LIBRARIES assay_core assay_gpu_processes ${CMAKE_DL_LIBS})
+  LIBRARIES assay_core assay_gpu_cards assay_gpu_processes ${CMAKE_DL_LIBS})
 
 # What stands between a card and a process depends on the toolkit that the plug-in is built with, which is known once the
 # whole folder has been read.

@@ -13,6 +13,7 @@
 #include "cuda/nvml_events.h"
 #include "cuda/nvml_order.h"
 #include "cuda/nvml_processes.h"
+#include "gpu/card_telemetry.h"
 
 namespace vendor {
 namespace {
@@ -104,22 +105,13 @@ class NvmlTelemetry : public assay::Telemetry {
   Family family_;
 };
 
-class Silence : public assay::Telemetry {
- public:
-  assay::TelemetrySample sample(int) override {
-    assay::TelemetrySample sample;
-    sample.time = monotonic_seconds();
-    return sample;
-  }
-};
-
 }  // namespace
 
 std::unique_ptr<assay::Telemetry> make_telemetry() {
   try {
     return std::make_unique<NvmlTelemetry>();
   } catch (const std::exception&) {
-    return std::make_unique<Silence>();
+    return silent_telemetry();
   }
 }
 

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
 #include "gpu/card_files.h"
 #include "gpu/card_processes.h"
+#include "gpu/card_telemetry.h"
 #include "gpu/devices_by_place.h"
 #include "gpu/topology.h"
 #include "hip/rocm.h"
@@ -120,6 +123,28 @@ TEST(CardProcesses, ThoseOfOthersAreSeen) {
   EXPECT_EQ(Family(root.path(), 100).strangers(*found), 1);
   EXPECT_EQ(Family(root.path(), 100).strangers(*card_processes("777", root.path())), 1);
   EXPECT_THAT(*card_processes("1", root.path()), SizeIs(0));
+}
+
+// The first card has no counter of its own, the second one that says 256 J, and the third has left the bus.
+TEST(CardTelemetry, TakesEnergyFromElsewhereOnlyWhereTheDriverHasNone) {
+  MachineRoot root;
+  root.file("sys/bus/pci/devices/0000:c1:00.0/gpu_busy_percent", "50\n");
+  std::string metrics(120, '\0');
+  metrics[0] = 120;
+  metrics[2] = 1;
+  metrics[3] = 4;
+  metrics[24 + 3] = 1;  // 2^24 counts of 2^-16 J
+  root.file("sys/bus/pci/devices/0000:c9:00.0/gpu_metrics", metrics);
+  const auto telemetry = card_telemetry(
+      {{"0000:c1:00.0", "", ""}, {"0000:c9:00.0", "", ""}, {"0000:d1:00.0", "", ""}},
+      [](const std::string&) { return std::optional<double>(7); }, root.path());
+  const auto first = telemetry->sample(0);
+  EXPECT_EQ(first.energy_joules, 7);
+  EXPECT_EQ(first.busy, 0.5);
+  EXPECT_THAT(first.conditions, SizeIs(0));
+  EXPECT_EQ(telemetry->sample(1).energy_joules, 256);
+  EXPECT_THAT(telemetry->sample(2).conditions, testing::ElementsAre("device_lost"));
+  EXPECT_FALSE(telemetry->sample(3).energy_joules.has_value()) << "there is no such device";
 }
 
 TEST(DevicesByPlace, KnowTheNumberByWhichTheDriverListsProcesses) {
