@@ -70,8 +70,9 @@ struct ModelSpec {
   std::vector<std::int64_t> stages;   // convolution: bottleneck blocks a stage; vocabulary is the number of classes
   std::int64_t extra_parameters = 0;  // anything the fields above do not make, explained in `note`
   std::optional<std::int64_t> published_parameters;
-  bool assumed_shape = false;  // only the number of parameters is known
-  std::string source;          // the repository whose config carries these numbers
+  std::optional<std::int64_t> stored_bytes;  // of the checkpoint's tensors, as its header says
+  bool assumed_shape = false;                // only the number of parameters is known
+  std::string source;                        // the repository whose config carries these numbers
   std::string note;
 };
 

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "core/models/checkpoint.h"
 #include "core/models/config_types.h"
 #include "core/models/names.h"
 
@@ -245,15 +246,21 @@ const std::vector<ModelSpec>& builtin_models() {
   return models;
 }
 
+namespace {
+
+ModelSpec read_file(const std::string& path) { return is_checkpoint(path) ? read_checkpoint(path) : read_config(path); }
+
+}  // namespace
+
 ModelSpec find_model(const std::string& name_or_path) {
   const auto is_path = [&] {
     std::error_code error;
     return name_or_path.find('\0') == std::string::npos && std::filesystem::exists(name_or_path, error);
   };
   const bool has_slash = name_or_path.find('/') != std::string::npos;
-  if (has_slash && is_path()) return read_config(name_or_path);
+  if (has_slash && is_path()) return read_file(name_or_path);
   if (const ModelSpec* model = find_builtin(name_or_path)) return *model;
-  if (is_path()) return read_config(name_or_path);
+  if (is_path()) return read_file(name_or_path);
   if (const auto count = bare_count(name_or_path)) return of_size(*count, name_or_path);
   refuse_name(name_or_path);
 }
