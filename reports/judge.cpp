@@ -15,6 +15,7 @@
 #include "reports/memory.h"
 #include "reports/phrase.h"
 #include "reports/rates.h"
+#include "reports/run_checklist.h"
 #include "reports/run_sections.h"
 #include "reports/verdict.h"
 #include "reports/workload.h"
@@ -233,6 +234,14 @@ void find_about_model(const Judgement& judgement, std::vector<Finding>& findings
                                     grouped(static_cast<double>(model.context)),
                                     grouped(static_cast<double>(judgement.workload.context))),
                         "context in " + model.source, "its answers may be poor there"});
+  if (bits(judgement.workload.weights.element) < 16 || bits(judgement.workload.kv.element) < 16)
+    findings.push_back({Severity::warning, "A change of precision changes answers: check the outputs.", "",
+                        "the task's own scores in both formats"});
+  if (judgement.workload.layout.devices() > 1)
+    findings.push_back({Severity::info,
+                        "Several devices are not one memory: the model is shared out and the links carry part of the "
+                        "work.",
+                        "memory is that of the fullest device", ""});
   const Capacity& room = judgement.capacity;
   // A survey takes a good part of the memory and looks at the rest; where it got but little, its word is worth less.
   if (room.proved && *room.proved < *room.bytes / 4 && judgement.budget.upper() > *room.proved)
@@ -259,6 +268,8 @@ void add_sections(Report& report, const Judgement& judgement, const std::vector<
     report.sections.push_back(std::move(section));
   report.sections.push_back(machine_section(runs, judgement.device));
   report.sections.push_back(trouble_section(runs, judgement.device));
+  report.sections.push_back(checklist_section(
+      run_answers(runs, judgement.device, judgement.model, judgement.workload, judgement.budget, judgement.capacity)));
 }
 
 }  // namespace

@@ -40,26 +40,32 @@ std::int64_t longest(const ModelSpec& model) {
 
 struct Change {
   std::string words;
+  std::string price;  // what it costs in speed or quality
   Workload workload;
 };
 
+constexpr const char* unchecked = "answers change: check the outputs";
+
+// Cheapest first: what leaves the answers alone, then what changes them a little, then more.
 std::vector<Change> inference_changes(const ModelSpec& model, const Workload& now) {
   std::vector<Change> changes;
-  const auto add = [&](const std::string& words, const std::function<void(Workload&)>& edit) {
-    changes.push_back({words, now});
+  const auto add = [&](const std::string& words, const std::string& price, const std::function<void(Workload&)>& edit) {
+    changes.push_back({words, price, now});
     edit(changes.back().workload);
   };
   const double width = bits_per_number(now.weights);
   const Format half{Element::bf16, Scaling::none}, eight{Element::int8, Scaling::none},
       four{Element::fp4_e2m1, Scaling::block16_e4m3};
-  if (width > 16) add("weights in bf16", [&](Workload& w) { w.weights = half; });
-  if (width > 8 && model.kind != ModelKind::convolution) add("8-bit weights", [&](Workload& w) { w.weights = eight; });
-  if (width > 5 && model.kind != ModelKind::convolution) add("4-bit weights", [&](Workload& w) { w.weights = four; });
+  if (now.batch > 1) add("batch 1", "fewer users at once, less speed in all", [](Workload& w) { w.batch = 1; });
+  if (width > 16) add("weights in bf16", unchecked, [&](Workload& w) { w.weights = half; });
   if (model.kind == ModelKind::decoder && bits(now.kv.element) > 8)
-    add("an 8-bit KV cache", [&](Workload& w) { w.kv = eight; });
-  if (now.batch > 1) add("batch 1", [](Workload& w) { w.batch = 1; });
+    add("an 8-bit KV cache", unchecked, [&](Workload& w) { w.kv = eight; });
+  if (width > 8 && model.kind != ModelKind::convolution)
+    add("8-bit weights", unchecked, [&](Workload& w) { w.weights = eight; });
+  if (width > 5 && model.kind != ModelKind::convolution)
+    add("4-bit weights", "answers change more: check the outputs", [&](Workload& w) { w.weights = four; });
   if (width > 5 && model.kind == ModelKind::decoder)
-    add("4-bit weights and an 8-bit KV cache", [&](Workload& w) {
+    add("4-bit weights and an 8-bit KV cache", "answers change more: check the outputs", [&](Workload& w) {
       w.weights = four;
       w.kv = eight;
     });
@@ -68,31 +74,36 @@ std::vector<Change> inference_changes(const ModelSpec& model, const Workload& no
 
 std::vector<Change> training_changes(const ModelSpec& model, const Workload& now) {
   std::vector<Change> changes;
-  const auto add = [&](const std::string& words, const std::function<void(Workload&)>& edit) {
-    changes.push_back({words, now});
+  const auto add = [&](const std::string& words, const std::string& price, const std::function<void(Workload&)>& edit) {
+    changes.push_back({words, price, now});
     edit(changes.back().workload);
   };
   const Format half{Element::bf16, Scaling::none}, four{Element::fp4_e2m1, Scaling::block16_e4m3};
   const bool layered = model.kind != ModelKind::convolution;
+  if (now.batch > 1)
+    add("batch 1", "less speed; accumulation keeps the batch of a step", [](Workload& w) { w.batch = 1; });
+  // The forward pass is a third of a step's products, and runs twice.
   if (layered && now.recompute != Recompute::full)
-    add("full recompute", [](Workload& w) { w.recompute = Recompute::full; });
-  if (now.batch > 1) add("batch 1", [](Workload& w) { w.batch = 1; });
+    add("full recompute", "up to a third more products", [](Workload& w) { w.recompute = Recompute::full; });
   if (now.tuning == Tuning::full) {
-    if (now.optimizer == Optimizer::adamw) add("8-bit AdamW", [](Workload& w) { w.optimizer = Optimizer::adamw_8bit; });
+    if (now.optimizer == Optimizer::adamw)
+      add("8-bit AdamW", "training may go another way: watch the loss",
+          [](Workload& w) { w.optimizer = Optimizer::adamw_8bit; });
     if (layered)
-      add("LoRA of rank 16", [&](Workload& w) {
+      add("LoRA of rank 16", "it learns less than full training", [&](Workload& w) {
         w.tuning = Tuning::lora;
         w.lora_rank = 16;
         w.weights = half;
       });
   }
   if (layered)
-    add("LoRA on 4-bit weights, full recompute, batch 1", [&](Workload& w) {
-      w.tuning = Tuning::lora;
-      w.weights = four;
-      w.recompute = Recompute::full;
-      w.batch = 1;
-    });
+    add("LoRA on 4-bit weights, full recompute, batch 1", "slower, and it learns less than full training",
+        [&](Workload& w) {
+          w.tuning = Tuning::lora;
+          w.weights = four;
+          w.recompute = Recompute::full;
+          w.batch = 1;
+        });
   return changes;
 }
 
@@ -102,7 +113,8 @@ std::string room(const Workload& workload, const MemoryBudget& budget, const Cap
          shown_bytes(*capacity.bytes) + " there";
 }
 
-// What makes it smaller, with what it then comes to: the changes after which it fits first.
+// What makes it smaller, with what it then comes to and what it costs: the changes after which it fits first, the
+// cheapest of them before the others.
 std::vector<std::string> relieving(const ModelSpec& model, const Workload& workload, const MemoryBudget& budget,
                                    const Capacity& capacity, const Overheads& overheads) {
   struct Tried {
@@ -118,8 +130,8 @@ std::vector<std::string> relieving(const ModelSpec& model, const Workload& workl
     if (changed.total() >= budget.total()) continue;
     least = std::min(least, changed.lower());
     const Answer now = answer(changed, capacity);
-    tried.push_back({now, fmt::format("{}: {} ({} less), {}", change.words, shown_bytes(changed.total()),
-                                      shown_bytes(budget.total() - changed.total()), text(now))});
+    tried.push_back({now, fmt::format("{}: {} ({} less), {}; {}", change.words, shown_bytes(changed.total()),
+                                      shown_bytes(budget.total() - changed.total()), text(now), change.price)});
   }
   std::stable_sort(tried.begin(), tried.end(), [](const Tried& a, const Tried& b) { return a.answer < b.answer; });
   std::vector<std::string> lines;

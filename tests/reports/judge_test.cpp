@@ -219,6 +219,53 @@ TEST(Judge, WarnsOfAContextBeyondTheModelsOwn) {
   EXPECT_THAT(all, HasSubstr("Llama-3-8B was made for 8,192 tokens"));
 }
 
+TEST(Verdict, NamesThePriceOfAChangeAndTheCheapestFirst) {
+  // Of what then fits, 8 bits change the answers less than 4 do.
+  const auto changes = judged("llama-3-8b", 12 * gib).verdict->changes;
+  EXPECT_THAT(changes.at(0), testing::StartsWith("8-bit weights: "));
+  EXPECT_THAT(changes.at(0), HasSubstr("fits; answers change: check the outputs"));
+  EXPECT_THAT(changes.at(1), testing::StartsWith("4-bit weights: "));
+  Workload training = default_workload(Purpose::training);
+  training.batch = 4;
+  EXPECT_THAT(judged("gpt2", 2 * gib, training).verdict->changes,
+              testing::Contains(testing::AllOf(HasSubstr("full recompute"), HasSubstr("a third more products"))));
+}
+
+TEST(Judge, WarnsOfShortFormatsAndOfSeveralDevices) {
+  const auto says = [](const Report& report, const std::string& words) {
+    for (const Finding& finding : report.findings)
+      if (finding.sentence.find(words) != std::string::npos) return true;
+    return false;
+  };
+  Workload workload = default_workload(Purpose::inference);
+  EXPECT_FALSE(says(judged("llama-3-8b", 64 * gib, workload), "precision"));
+  EXPECT_FALSE(says(judged("llama-3-8b", 64 * gib, workload), "not one memory"));
+  workload.kv = {Element::int8, Scaling::none};
+  workload.layout.tensor = 2;
+  EXPECT_TRUE(says(judged("llama-3-8b", 64 * gib, workload), "precision"));
+  EXPECT_TRUE(says(judged("llama-3-8b", 64 * gib, workload), "not one memory"));
+}
+
+TEST(Judge, FillsTheBuyersChecklistFromTheRun) {
+  assay::Run run = measured_run(64 * gib);
+  const Table blank =
+      table(judge({run}, find_model("llama-3-8b"), default_workload(Purpose::inference), ""), "checklist");
+  ASSERT_EQ(blank.rows.size(), 10U);
+  EXPECT_THAT(std::get<std::string>(blank.rows.at(8).at(1)), testing::StartsWith("____"));  // the host: not measured
+  EXPECT_THAT(std::get<std::string>(blank.rows.at(4).at(1)), testing::StartsWith("____"));  // outputs: nobody looked
+  EXPECT_THAT(std::get<std::string>(blank.rows.at(1).at(1)), HasSubstr("weights 14.96 GiB"));
+  EXPECT_THAT(std::get<std::string>(blank.rows.at(5).at(1)), HasSubstr("64.00 GiB there"));
+  Row row;
+  row.family = "host";
+  row.case_name = "host/storage";
+  row.metric = "storage_read_bytes_per_second";
+  row.value = 1.606e9;  // 16.06 GB of weights: 10 s
+  run.rows.push_back(row);
+  const Table filled =
+      table(judge({run}, find_model("llama-3-8b"), default_workload(Purpose::inference), ""), "checklist");
+  EXPECT_THAT(std::get<std::string>(filled.rows.at(8).at(1)), HasSubstr("load in 10.0 s"));
+}
+
 TEST(Judge, TakesEveryModelThroughEveryUse) {
   const assay::Run run = measured_run(64 * gib);
   for (const ModelSpec& model : builtin_models()) {
