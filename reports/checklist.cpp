@@ -16,7 +16,7 @@ Section checklist_section(const ChecklistAnswers& answers) {
       "assay report RUN --model M");
   add("What is the peak at the largest input and concurrency?", answers.peak, "assay watch -- the largest request");
   add("Do the framework's and the device's counts agree?", answers.views,
-      "assay watch --framework stats.json: what lies between is context, libraries and others");
+      "assay watch --framework-counters stats.json: what lies between is context, libraries and others");
   add("Were the outputs verified after a change of precision?", answers.outputs,
       "the task's own scores with both formats, not a benchmark's");
   add("What is the exact memory of each device?", answers.memory, "assay list devices on that very machine");

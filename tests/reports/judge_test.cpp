@@ -255,6 +255,7 @@ TEST(Judge, FillsTheBuyersChecklistFromTheRun) {
   EXPECT_THAT(std::get<std::string>(blank.rows.at(4).at(1)), testing::StartsWith("____"));  // outputs: nobody looked
   EXPECT_THAT(std::get<std::string>(blank.rows.at(1).at(1)), HasSubstr("weights 14.96 GiB"));
   EXPECT_THAT(std::get<std::string>(blank.rows.at(5).at(1)), HasSubstr("64.00 GiB there"));
+  EXPECT_THAT(std::get<std::string>(blank.rows.at(3).at(2)), HasSubstr("--framework-counters "));  // watch's option
   Row row;
   row.family = "host";
   row.case_name = "host/storage";
