@@ -246,6 +246,13 @@ TEST(Judge, WarnsOfShortFormatsAndOfSeveralDevices) {
   EXPECT_TRUE(says(judged("llama-3-8b", 64 * gib, workload), "not one memory"));
 }
 
+TEST(Judge, SaysThatItsBudgetIsOneForAllPrograms) {
+  Workload workload = default_workload(Purpose::inference);
+  EXPECT_THAT(table(judged("llama-3-8b", 64 * gib, workload), "memory").note, testing::Not(HasSubstr("all programs")));
+  workload.framework = Framework::transformers;
+  EXPECT_THAT(table(judged("llama-3-8b", 64 * gib, workload), "memory").note, HasSubstr("all programs"));
+}
+
 TEST(Judge, FillsTheBuyersChecklistFromTheRun) {
   assay::Run run = measured_run(64 * gib);
   const Table blank =
