@@ -124,9 +124,9 @@ Table budget_table(const Judgement& judgement) {
                                    *judgement.capacity.bytes - judgement.budget.upper(),
                                    *judgement.capacity.bytes - judgement.budget.lower(), ReportUnit::bytes),
                           "capacity less total", ""});
-  table.note = "1 GiB is 2^30 bytes. Intervals add up end to end: the upper bound is all items at their upper bound.";
-  if (judgement.workload.framework != Framework::usual)
-    table.note += " The program that was named does not change this budget: it is one for all programs.";
+  table.note =
+      "1 GiB is 2^30 bytes. Intervals add up end to end: the upper bound is all items at their upper bound. The budget "
+      "is one for all programs: --framework does not change it.";
   return table;
 }
 
